@@ -133,14 +133,24 @@ export const stepsCausing = (call: Call): Step[] => [
 export const stepsFilling = (call: Call): Step[] =>
   call === 'createProject' ? [fill(call), empty(call)] : [];
 
-/** Returns the same steps for one field at a time. */
+/** Submits what stands in a form, in which fields may be empty. */
+const submitAsTyped = (form: FormName): Step => ({
+  ...submit(form),
+  name: `submit ${form} as typed`,
+  perform: submitWhilePending(form).perform,
+});
+
+/** Returns the same steps for one field at a time, and the submit of what they leave. */
 export const stepsEditing = (call: Call): Step[] =>
   stepsFilling(call).length === 0
     ? []
-    : labelsOf(call as FormName).flatMap((_, field) => [
-        edit(call as FormName, field, false),
-        edit(call as FormName, field, true),
-      ]);
+    : [
+        submitAsTyped(call as FormName),
+        ...labelsOf(call as FormName).flatMap((_, field) => [
+          edit(call as FormName, field, false),
+          edit(call as FormName, field, true),
+        ]),
+      ];
 
 export function end(call: Call, result: ResultName): Step {
   const eventOf = ({ projects }: OracleState, n: number) => resultEvent(call, result, n, projects);

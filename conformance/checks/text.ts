@@ -1,3 +1,4 @@
+import { bodyFields } from '../../generated/operations.ts';
 import type { NewProject, Project } from '../../machines/types.ts';
 import { isClientError, isSuccess, messageOf, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
@@ -332,16 +333,16 @@ async function expectCharacters(browser: SimulatedBrowser, text: Text) {
 /** Fails when a text differs from what was sent. */
 export function expectSameText(
   sent: NewProject,
-  actual: NewProject,
+  actual: { [Name in keyof NewProject]: unknown },
   place: string,
   calls: ApiCall[],
 ) {
-  for (const field of ['title', 'description'] as const) {
-    const received: unknown = actual[field];
-    if (received === sent[field]) continue;
+  for (const field of Object.keys(bodyFields.createProject) as (keyof NewProject)[]) {
+    const [text, received] = [sent[field], actual[field]];
+    if (text === undefined || received === text) continue;
     if (actual.title === sent.description && actual.description === sent.title)
       fail(`Title and description are swapped in ${place}.`, calls);
-    const { words, difference } = textFault(sent[field], received);
+    const { words, difference } = textFault(text, received);
     fail(`The ${field} in ${place} is ${words}.`, calls, {
       detail: `It is ${difference}.`,
       userSees: calls.at(-1)!.outcome.ok
@@ -349,7 +350,7 @@ export function expectSameText(
         : undefined,
       cause: {
         words: `texts are ${words}`,
-        subject: `the ${field} ${JSON.stringify(truncate(sent[field], 20))}`,
+        subject: `the ${field} ${JSON.stringify(truncate(text, 20))}`,
       },
     });
   }

@@ -12,6 +12,7 @@ import {
   useServer,
 } from '../../testing/browser.ts';
 import { alerts, prerenderedPages, projects } from '../../testing/held-pages.ts';
+import { rowTexts } from '../../src/ui/row-texts.ts';
 
 const browser = useBrowser();
 const server = useServer();
@@ -130,14 +131,14 @@ test('the list is requested once, before the scripts have loaded, with the heade
   expect(early).toMatchObject({ accept: 'application/json', 'x-xsrf-token': 'a/b' });
 });
 
-/** Returns the title and the description of each row. */
+/** Returns the texts of each row. */
 const rowsOf = (rows: Locator) =>
   rows.evaluateAll((all) =>
     all.map((row) => [...row.querySelectorAll('[data-field]')].map((text) => text.textContent)),
   );
 
-const rowTexts = (count: number) =>
-  projects(count).map(({ title, description }) => [title, description]);
+const textsOf = (count: number) =>
+  projects(count).map((project) => Object.values(rowTexts).map((textOf) => textOf(project)));
 
 /** Opens the prerendered projects with a list that the test streams. */
 async function openStreaming(options?: BrowserContextOptions) {
@@ -181,11 +182,11 @@ test('projects are shown as they arrive, and stay when the app takes over [CHOIC
   const secondProject = json.indexOf(',{"id":2');
   const fourthProject = json.indexOf(',{"id":4');
   await send(json.slice(0, secondProject));
-  await expect.poll(() => rowsOf(rows)).toEqual(rowTexts(1));
+  await expect.poll(() => rowsOf(rows)).toEqual(textsOf(1));
   await send(json.slice(secondProject, fourthProject));
-  await expect.poll(() => rowsOf(rows)).toEqual(rowTexts(3));
+  await expect.poll(() => rowsOf(rows)).toEqual(textsOf(3));
   await send(json.slice(fourthProject, -20));
-  await expect.poll(() => rowsOf(rows)).toEqual(rowTexts(6));
+  await expect.poll(() => rowsOf(rows)).toEqual(textsOf(6));
   const positions = () =>
     rows.evaluateAll((all) => all.map((row) => `${row.ariaPosInSet} of ${row.ariaSetSize}`));
   const ofUnknown = ['1 of -1', '2 of -1', '3 of -1', '4 of -1', '5 of -1', '6 of -1'];
@@ -208,14 +209,14 @@ test('projects are shown as they arrive, and stay when the app takes over [CHOIC
   await hydrate();
   expect(await page.locator('body').getAttribute('data-fewest')).toBe('6');
   expect(Buffer.compare(prerendered, await screenshot())).toBe(0);
-  expect(await rowsOf(rows)).toEqual(rowTexts(6));
+  expect(await rowsOf(rows)).toEqual(textsOf(6));
   expect(await positions()).toEqual(ofUnknown);
   expect(await section.ariaSnapshot()).toBe(before);
 
   await send(json.slice(-20));
   await end();
   await expect.poll(() => section.getAttribute('aria-busy')).toBe('false');
-  expect(await rowsOf(rows)).toEqual(rowTexts(7));
+  expect(await rowsOf(rows)).toEqual(textsOf(7));
   expect(await page.locator('body').getAttribute('data-fetched')).toBe(
     `${new URL(page.url()).origin}/api/v1/projects`,
   );
