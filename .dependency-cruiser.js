@@ -35,7 +35,11 @@ const rows = [
   ['src/actors-context.ts', ['src/actors.ts'], ['react']],
   ['src/inspector.ts', ['generated/', 'src/actors.ts'], ['@statelyai/inspect']],
   ['src/styles/', [], ['@vanilla-extract/css']],
-  ['src/ui/', ['src/styles/', 'generated/api.d.ts'], ['react', 'react-dom', '@vanilla-extract/css']],
+  [
+    'src/ui/',
+    ['src/styles/', 'generated/api.d.ts'],
+    ['react', 'react-dom', '@vanilla-extract/css'],
+  ],
   [
     'src/screens/',
     ['shared/(emails|routes).ts', 'src/(ui/|actors-context.ts)', 'machines/'],
