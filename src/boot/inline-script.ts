@@ -82,7 +82,8 @@ const findTemplate = (name: string) =>
 
 /**
  * The error message of each field when it is empty, by the field's name in lower case, as HTML
- * reads attributes. That of an optional field is empty. A copy, because a dataset keeps its element, and so all templates, in memory.
+ * reads attributes. That of an optional field is empty. A copy, because a dataset keeps its
+ * element, and so all templates, in memory.
  */
 const requiredMessages = Object.assign({}, findTemplate('required')!.dataset);
 

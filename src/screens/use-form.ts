@@ -17,8 +17,8 @@ type Control = HTMLInputElement | HTMLTextAreaElement;
  * - `values()`: what stands in the fields, read from the DOM, because a password manager may fill
  *   and submit a form without any event.
  * - `resetAndFocus(values)`: resets the form and focuses its first field, unless the user has typed
- *   a text that the browser cannot read. Leaving that field empty
- *   shows no error, because the user did not touch it. Nor does the field that had the focus.
+ *   a text that the browser cannot read. Leaving that field empty shows no error, because the user
+ *   did not touch it. Nor does the field that had the focus.
  * - `resetInNewFields(values)`: resets the form in new elements, those of `fieldsKey`, because Ctrl+Z
  *   could restore the text of the old ones. The focus stays in the form if it was there.
  */
@@ -29,7 +29,8 @@ export function useForm<Values extends FieldValues>(
 ) {
   const form = useHookForm<Values>({
     resolver: withUnreadable(zodResolver(schema)),
-    // React Hook Form sets default values. An empty one would remove half a date typed before hydration.
+    // React Hook Form sets default values. An empty one would remove half a date that was typed
+    // before hydration.
     defaultValues: Object.fromEntries(
       Object.entries(defaultValues).filter(([, value]) => value !== ''),
     ) as DefaultValues<Values>,
