@@ -29,7 +29,7 @@ test.each<[file: string, Change | undefined, commands: string[], output: RegExp]
       return `${before}    NewProject:\n${after.replace('[title,', '[name,').replace('title:', 'name:')}`;
     },
     // The types are one of the checks.
-    ['npm run generate', 'npx tsc --noEmit'],
+    ['npm run generate', 'npx tsc --noEmit -p src'],
     /src\/[^]+'title'/,
   ],
   [

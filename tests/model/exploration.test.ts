@@ -24,11 +24,11 @@ function replace(machine: AnyStateMachine, faulty: AnyStateMachine) {
 }
 afterEach(() => void vi.restoreAllMocks());
 
-/** Explores every scope that has these calls only. */
+/** Explores every scope that has exactly these calls. */
 const exploreCalls = (names: Call[], createApp = () => createExploredApp(), maxStates?: number) =>
   explore(
     createApp,
-    scopes.filter(({ calls }) => calls.every((call) => names.includes(call))),
+    scopes.filter(({ calls }) => String(calls.toSorted()) === String(names.toSorted())),
     maxStates,
   );
 
