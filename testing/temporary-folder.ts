@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 /** Creates a folder. By default, the test removes it. */
 export function temporaryFolder(cleanUp: (remove: () => void) => void = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
-  cleanUp(() => rmSync(folder, { recursive: true, force: true }));
+  // Tries again, because a process that was just stopped may still write.
+  cleanUp(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   return folder;
 }
