@@ -1,4 +1,4 @@
-/** A parameter in a path of the contract (`{projectId}`) or in a route of the app (`$projectId`). */
+/** A parameter in a path of the contract (`{projectId}`) or a route of the app (`$projectId`). */
 const parameter = /[{$](\w+)\}?/g;
 
 /** Returns the names of the parameters. */

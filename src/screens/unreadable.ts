@@ -1,6 +1,6 @@
 /**
- * Returns the error of a field whose text the browser cannot read, such as half a date. The value of
- * such a field is empty, and setting it would remove the text.
+ * Returns the error of a field whose text the browser cannot read, such as half a date. The value
+ * of such a field is empty, and setting it would remove the text.
  */
 export const unreadableError = ({
   value,
