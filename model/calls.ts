@@ -252,7 +252,7 @@ export const requiredFields = (form: FormName): [name: string, label: string][] 
   );
 
 /** Returns the values of the form at an address while it is empty: none without a form. */
-export const emptyValues = (address: string): string[] =>
+export const emptyFormAt = (address: string): string[] =>
   formNames
     .filter((form) => forms[form].route === address)
     .flatMap(labelsOf)

@@ -5,7 +5,7 @@ import { createActors, type ActorsOptions } from '../src/actors.ts';
 import type { Api } from '../src/api/api.ts';
 import {
   callNames,
-  emptyValues,
+  emptyFormAt,
   inputOf,
   submitEvent,
   valuesOf,
@@ -52,7 +52,7 @@ export function createHeadlessApp(api: Api) {
   const { auth, projects } = actors;
   const draft = () => inputOf('createProject', values);
   projects.on('*', (event) => {
-    if (path === '/projects' && emptiesForm(event, draft())) values = emptyValues(path);
+    if (path === '/projects' && emptiesForm(event, draft())) values = emptyFormAt(path);
   });
   for (const actor of Object.values(actors)) actor.start();
 
@@ -63,7 +63,7 @@ export function createHeadlessApp(api: Api) {
     }
     if (path === '/projects') projects.send({ type: 'projects.closed', draft: draft() });
     path = address;
-    values = emptyValues(path);
+    values = emptyFormAt(path);
     if (path !== '/projects') return;
     values = valuesOf('createProject', projects.getSnapshot().context.draft);
     projects.send({ type: 'projects.opened' });

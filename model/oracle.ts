@@ -5,7 +5,7 @@
  */
 import {
   callNames,
-  emptyValues,
+  emptyFormAt,
   isFetched,
   type Call,
   type FetchedCall,
@@ -46,7 +46,7 @@ export function createOracle(start: string) {
   let createErrorMessage: string | undefined;
   let submitted: string[] | undefined;
   /** What stands in the form when its screen opens: CHOICE-48, CHOICE-95. */
-  let draft = emptyValues('/projects');
+  let draft = emptyFormAt('/projects');
 
   /** When what a call fetched is dropped: 0 if it was, undefined while its screen is open. */
   const expiresInMs: Record<FetchedCall, number | undefined> = { listProjects: 0 };
@@ -77,7 +77,7 @@ export function createOracle(start: string) {
       draft = values;
     }
     path = to;
-    values = to === '/projects' ? draft : emptyValues(to);
+    values = to === '/projects' ? draft : emptyFormAt(to);
     announced = '';
     if (to === '/projects') {
       expiresInMs.listProjects = undefined;
@@ -105,9 +105,9 @@ export function createOracle(start: string) {
     createErrorMessage = undefined;
     // A form without a draft may have a text of the user who is signing in here.
     const wasEmpty = (submitted ?? draft).join('') === '';
-    if (path === '/projects' && (isElsewhere || !wasEmpty)) values = emptyValues(path);
+    if (path === '/projects' && (isElsewhere || !wasEmpty)) values = emptyFormAt(path);
     submitted = undefined;
-    draft = emptyValues('/projects');
+    draft = emptyFormAt('/projects');
   }
 
   function changeUser(email: string, isElsewhere: boolean) {
@@ -189,10 +189,10 @@ export function createOracle(start: string) {
         if (calls.listProjects.pending || (hasListFailed && path === '/projects')) fetchList();
         // CHOICE-27, CHOICE-49: unless the user typed something else meanwhile.
         if (path === '/projects') {
-          if (isSubmitted(values)) values = emptyValues(path);
+          if (isSubmitted(values)) values = emptyFormAt(path);
           announced = 'The project was created.';
         }
-        if (isSubmitted(draft)) draft = emptyValues('/projects');
+        if (isSubmitted(draft)) draft = emptyFormAt('/projects');
         submitted = undefined;
       } else {
         // CREATE-4, ERROR-5 to ERROR-7, CHOICE-18, CHOICE-28.

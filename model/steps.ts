@@ -1,7 +1,7 @@
 /** What a user, a backend or the clock can do: each step on the app and on the oracle. */
 import {
   calls,
-  emptyValues,
+  emptyFormAt,
   fixtures,
   forms,
   isFetched,
@@ -79,7 +79,7 @@ const edit = (form: FormName, field: number, isEmptied: boolean): Step => ({
 export const empty = (form: FormName): Step => ({
   name: `empty ${form}`,
   isPossible: ({ path, values }) => path === forms[form].route && values?.join('') !== '',
-  perform: onBoth((driver) => driver.fill(form, emptyValues(forms[form].route))),
+  perform: onBoth((driver) => driver.fill(form, emptyFormAt(forms[form].route))),
 });
 
 export const submit = (form: FormName): Step => ({

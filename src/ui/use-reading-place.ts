@@ -22,8 +22,8 @@ export type ReadingPlace = ReturnType<typeof useReadingPlace>;
 /**
  * Keeps the row at the top of the viewport of a virtualized list. Invariant: after `keep`, the row
  * is where the user has scrolled it to, also after a change above or around it. While the first row
- * is further down, the browser does the same for the rest of the page. A list that is in the page as a
- * whole is left to the browser, once the row is in its place.
+ * is further down, the browser does the same for the rest of the page. A list that is in the page
+ * as a whole is left to the browser, once the row is in its place.
  *
  * A place belongs to an entry of the history. It is restored when the user comes back to the entry,
  * in a list of any length, because browsers restore it only if the rows are there at once.
