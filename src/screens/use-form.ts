@@ -49,6 +49,12 @@ export function useForm<Values extends FieldValues>(
     [],
   );
 
+  /** Returns the names of the fields whose text the browser cannot read. */
+  function unreadableNames(): string[] {
+    const controls = element.current!.querySelectorAll<Control>('input[name], textarea[name]');
+    return [...controls].filter(unreadableError).map(({ name }) => name);
+  }
+
   function reset(to: Values, renew = () => {}) {
     // Synchronous, because the fields are emptied, or new, when they render.
     flushSync(() => {
@@ -72,9 +78,9 @@ export function useForm<Values extends FieldValues>(
     formProps: {
       ref: element,
       onSubmit: (event: FormEvent<HTMLFormElement>) => {
+        const unreadable = unreadableNames();
         for (const [name, value] of Object.entries(values())) {
-          const control = element.current!.elements.namedItem(name) as Control;
-          if (!unreadableError(control)) form.setValue(name as Path<Values>, value);
+          if (!unreadable.includes(name)) form.setValue(name as Path<Values>, value);
         }
         void form.handleSubmit(onValid)(event);
       },
@@ -105,8 +111,7 @@ export function useForm<Values extends FieldValues>(
       };
     },
     resetAndFocus: (to: Values) => {
-      const controls = element.current!.querySelectorAll<Control>('[name]');
-      if ([...controls].some(unreadableError)) return;
+      if (unreadableNames().length > 0) return;
       reset(to);
       focus();
     },

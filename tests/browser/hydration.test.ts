@@ -344,6 +344,23 @@ describe('in a page that something else has changed', () => {
   );
 });
 
+test.each([
+  '<input type="hidden" name="password">',
+  '<input type="image" name="email" alt="Send">',
+])('a submit with a second field of a name stays in the app: %s', async (added) => {
+  const { page, problems, hydrate } = await openPrerendered('/login');
+  await hydrate();
+  await fillCredentials(page, 'ada@example.org');
+  await page.locator('form').evaluate((form, html) => {
+    form.insertAdjacentHTML('beforeend', html);
+  }, added);
+  const address = page.url();
+  await field(page, 'Password').press('Enter');
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  expect(page.url()).toBe(address);
+  expect(problems).toEqual([]);
+});
+
 test('a navigation is followed after a screen has failed to hydrate [CHOICE-92]', async () => {
   const { page, hydrate } = await openPrerendered('/about');
   await heading(page, 'About Page').waitFor();
