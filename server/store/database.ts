@@ -64,11 +64,35 @@ export class RowsRefused extends StoreUnavailable {}
 export const placeholders = (count: number, skip = 0) =>
   Array.from({ length: count }, (_, i) => `$${skip + i + 1}`).join(', ');
 
-/** Returns a row if a database has the tables of this app. */
-export const findMigrationsTable = {
-  sqlite: "select 1 from sqlite_schema where name = 'migrations'",
-  postgresql: "select 1 where to_regclass('migrations') is not null",
+/** Columns of the table `migrations`, and names of all tables and views. Null if there is none. */
+const describeTables = {
+  sqlite: `
+    select (select group_concat(name) from pragma_table_info('migrations')) as columns, (
+      select group_concat(name, ', ') from sqlite_schema
+      where type in ('table', 'view') and name not like 'sqlite%') as names`,
+  // Extensions create tables too, and other schemas belong to other programs.
+  postgresql: `
+    select (
+      select string_agg(cast(attname as text), ',') from pg_attribute
+      where attrelid = to_regclass('migrations') and attnum > 0 and not attisdropped) as columns, (
+      select string_agg(cast(relname as text), ', ' order by relname) from pg_class
+      where relnamespace = to_regnamespace(current_schema()) and relkind in ('r', 'p', 'v', 'm', 'f')
+        and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')) as names`,
 };
+
+/** Throws if a database has tables, but not those of this app. Returns whether it has those. */
+export async function findOwnTables(
+  { dialect, query }: Pick<Database, 'dialect' | 'query'>,
+  name = 'it',
+) {
+  type Tables = Record<'columns' | 'names', string | null>;
+  const [tables] = await query<Tables>(describeTables[dialect]);
+  const isOwn = tables?.columns === 'name';
+  if (isOwn || !tables?.names) return isOwn;
+  const names = tables.names.replace(/^((?:[^,]*,){3}).+/s, '$1 …');
+  throw new Error(`${name} has tables of another program (${names}): use another database`);
+}
+
 export const claimMigration =
   'insert into migrations (name) values ($1) on conflict do nothing returning name';
 /** Changes the row each time, because SQLite writes nothing if the row stays the same. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { attemptBucketQueries } from './attempt-buckets.ts';
 import { projectCreation } from './creates.ts';
-import { findMigrationsTable, type Database } from './database.ts';
+import { findOwnTables, type Database } from './database.ts';
 import { projectListQueries } from './lists.ts';
 import { sessionQueries } from './sessions.ts';
 
@@ -47,11 +47,10 @@ export async function migrate(database: Database, folder = migrations): Promise<
  * `StoreUnavailable` if the database fails. Without `creates`, throws if there are no tables.
  */
 export async function openStore(database: Database, { creates = true } = {}) {
-  if (!creates && (await database.query(findMigrationsTable[database.dialect])).length === 0) {
-    await database.close();
+  await database.assertWritable?.();
+  if (!(await findOwnTables(database)) && !creates) {
     throw new Error('it is not a database of this app, use the setting of the server');
   }
-  await database.assertWritable?.();
   const [firstRun] = await migrate(database);
 
   async function deleteOrdered(

@@ -80,6 +80,33 @@ describe.each(storeNames)('a later migration of %s', (storeName) => {
   });
 });
 
+describe.each(storeNames)('a start on %s', (storeName) => {
+  test.each([
+    ['a table', 'create table users (id text)'],
+    ['a view', 'create view recent as select 1 as id'],
+    ['tables with our names', 'create table accounts (id text); create table projects (id text)'],
+    ['a record of migrations', 'create table migrations (id text, name text)'],
+  ])('refuses a database in which another program has %s, and leaves it', async (_case, sql) => {
+    const database = (await freshDatabase(storeName))();
+    onTestFinished(() => database.close());
+    await Promise.all(sql.split(';').map((statement) => database.query(statement)));
+    const names = sql.match(/(?<=create \w+ )\w+/g)!;
+    const problem = `it has tables of another program (${names.join(', ')}): use another database`;
+    // The second one finds what the first one would have created.
+    await expect(openStore(database)).rejects.toThrow(problem);
+    await expect(openStore(database, { creates: false })).rejects.toThrow(problem);
+  });
+});
+
+test('a start on PostgreSQL uses a schema beside those of others, and extensions', async () => {
+  const url = await createPostgresDatabase();
+  const program = 'create table public.users (id text)';
+  await runSql(url, `${program}; create schema tracker`);
+  await runSql(url, 'create extension pg_stat_statements schema tracker');
+  await openStore(openForTest(`${url}?options=-csearch_path%3Dtracker`));
+  expect(await runSql(url, 'select from tracker.migrations')).not.toEqual([]);
+});
+
 test('if eight workers open a new file of SQLite at once, each migration runs once', async () => {
   const workers = 8;
   const ready = new Int32Array(new SharedArrayBuffer(4));
