@@ -25,6 +25,7 @@ import {
   publishDraft,
   removeAbandonedDrafts,
 } from './files.ts';
+import { isBusy } from './sqlite-errors.ts';
 
 const fileName = 'tracker.sqlite';
 /** A write-ahead log of this size or less has no changes. */
@@ -71,6 +72,24 @@ function assertOwnWal(file: string) {
     `${file} was copied over another database, whose newest changes are in ${file}-wal: ` +
       `move ${file}-wal and ${file}-shm to another folder to start with the copy`,
   );
+}
+
+/**
+ * Throws if a server uses a database whose write-ahead log was removed: a copy would lack what is
+ * only there. A start writes to the log, so that it is never empty while a server runs.
+ */
+export function assertHasWal(file: string) {
+  if (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size || openFiles.has(file)) return;
+  using connection = new DatabaseSync(file);
+  try {
+    connection.exec('pragma locking_mode = exclusive; select 1 from sqlite_schema');
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    throw new Error(
+      `${file}-wal was removed while a server uses ${file}: stop the server, which then stores its changes`,
+      { cause: error },
+    );
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import { backup, type DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   claimMigration,
+  findOwnTables,
   RowsRefused,
   StoreUnavailable,
   writeRow,
@@ -15,6 +16,7 @@ import { removeAbandonedDrafts, startDraft } from './files.ts';
 import { isBusy, primaryCode } from './sqlite-errors.ts';
 import {
   assertAccess,
+  assertHasWal,
   assertIntact,
   connect,
   countOpenFile,
@@ -176,7 +178,13 @@ export async function backUpSqlite(directory: string, file: string) {
   try {
     let connection: DatabaseSync | undefined;
     try {
+      assertHasWal(source);
       connection = connect(source, { folder });
+      const reader = connection;
+      const query = async <Row>(sql: string) => reader.prepare(sql).all() as Row[];
+      if (!(await findOwnTables({ dialect: 'sqlite', query }, source))) {
+        throw new Error(`${source} has no tables of this app`);
+      }
       // One step: between steps, each write of another process would restart the copy.
       await backup(connection, draft.path, { rate: 2 ** 31 - 1 });
     } catch (error) {

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openConfiguredStore } from '../commands/startup.ts';
 import { readSettings } from '../settings.ts';
 import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
+import { openStore } from '../store/store.ts';
 import { runServer } from '../../testing/server-process.ts';
 import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
@@ -37,10 +38,11 @@ function failWith(name: Replaceable, code: string, fails = (_argument: never) =>
 
 const isFolder = (descriptor: number) => fs.fstatSync(descriptor).isDirectory();
 
-/** Returns a DATA_DIR with a database of one table, whose server was stopped. */
+/** Returns a DATA_DIR whose database has a further table, and whose server was stopped. */
 async function dataFolder(): Promise<string> {
   const folder = temporaryFolder();
   const database = openSqlite(folder);
+  await openStore(database);
   await database.query('create table texts as select 1 as text');
   await database.close();
   return folder;
@@ -63,13 +65,13 @@ describe.each(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'E
     });
 
     test('keeps a file that is created while it is backed up to', async () => {
+      const folder = await dataFolder();
+      new DatabaseSync(join(folder, 'tracker.sqlite')).exec('delete from texts');
       const file = join(temporaryFolder(), 'backup.sqlite');
       failWith('linkSync', code, () => {
         writeFileSync(file, 'precious');
         return true;
       });
-      const folder = temporaryFolder();
-      new DatabaseSync(join(folder, 'tracker.sqlite')).exec('create table texts (text)');
       await expect(backUpSqlite(folder, file)).rejects.toThrow(
         `${file} exists. The complete file stays as ${file}.partial`,
       );

@@ -6,12 +6,15 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test, vi } from 'vitest';
 import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
+import { openStore } from '../store/store.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 import { copyClient, startProcess } from '../../testing/server-fixtures.ts';
@@ -24,6 +27,7 @@ const fileName = 'tracker.sqlite';
 /** Opens the database of a DATA_DIR as a server does, and stores a text. */
 async function openAndAdd(folder: string, text: string) {
   const database = openSqlite(folder);
+  await openStore(database);
   await database.query('create table if not exists texts (text text)');
   await database.query('insert into texts values ($1)', [text]);
   return database;
@@ -118,6 +122,50 @@ describe.each(Object.entries(ways))('tracker.sqlite that is %s', (_way, dataOf) 
     expect(() => openSqlite(data)).toThrow(message);
     await expect(backUpSqlite(data, join(temporaryFolder(), 'backup'))).rejects.toThrow(message);
     expect(contentOf(folder)).toEqual(before);
+  });
+});
+
+describe('a backup is refused, and leaves no file,', () => {
+  const program = 'create table users (name text)';
+  test.each([
+    ['a file without tables', '', 'has no tables of this app'],
+    ['another program', program, 'has tables of another program (users)'],
+    [
+      'another program with migrations',
+      `create table migrations (id, name); create view recent as select * from migrations; ${program}`,
+      'has tables of another program (migrations, recent, users)',
+    ],
+  ])('of %s', async (_case, sql, message) => {
+    const [folder, target] = [temporaryFolder(), temporaryFolder()];
+    {
+      using file = new DatabaseSync(join(folder, fileName));
+      file.exec(`pragma journal_mode = wal; ${sql}`);
+    }
+    const problem = `${folder}/${fileName} ${message}`;
+    await expect(backUpSqlite(folder, join(target, 'backup'))).rejects.toThrow(problem);
+    expect(readdirSync(target)).toEqual([]);
+  });
+
+  test.each([
+    ['once', ['-wal']],
+    ['with its index', ['-wal', '-shm']],
+  ])('while a server runs whose log was removed %s', async (_case, suffixes) => {
+    const folder = temporaryFolder();
+    const { address, kill } = await startProcess({ DATA_DIR: folder, DRAIN_SECONDS: '0' });
+    const client = await signedInClient(address);
+    await client.createProject();
+    for (const suffix of suffixes) rmSync(join(folder, fileName + suffix));
+    const [target, message] = [temporaryFolder(), `${fileName}-wal was removed while a server`];
+    for (let i = 0; i < 2; i += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- the first one must not hide it from the second
+      await expect(backUpSqlite(folder, join(target, 'backup'))).rejects.toThrow(message);
+    }
+    expect(readdirSync(target)).toEqual([]);
+    // As the message says, stopping the server stores its changes.
+    await kill('SIGTERM');
+    await backUpSqlite(folder, join(target, fileName));
+    const restored = await startProcess({ DATA_DIR: target });
+    expect((await copyClient(client, restored.address).listProjects()).body).toHaveLength(1);
   });
 });
 
