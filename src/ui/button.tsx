@@ -10,6 +10,8 @@ export function SubmitButton({ busy, children }: { busy: boolean; children: Reac
   return (
     <button
       type="submit"
+      // As that of the form, also if an extension moves the fields to a form of its own.
+      formMethod="dialog"
       className={css.submitButton}
       aria-busy={busy}
       aria-disabled={busy}

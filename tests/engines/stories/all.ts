@@ -15,6 +15,7 @@ import { testPageChangedByExtension } from './page-changed-by-extension.ts';
 import { testPlaceInList } from './place-in-list.ts';
 import { testPrerenderedForm } from './prerendered-form.ts';
 import { testPrerenderedProjects } from './prerendered-projects.ts';
+import { testSubmitWithoutHandler } from './submit-without-handler.ts';
 import { testTypedTextAfterReturn } from './typed-text-after-return.ts';
 import { testUndoHistory } from './undo-history.ts';
 import { testWritingDirection } from './writing-direction.ts';
@@ -31,6 +32,7 @@ const stories = [
   testUndoHistory,
   testEarlySubmit,
   testEarlySubmitOnChangedPage,
+  testSubmitWithoutHandler,
   testPrerenderedProjects,
   testLongList,
   testPlaceInList,
