@@ -93,7 +93,12 @@ async function buildInlineScript(options: Options, names: Record<string, string>
     build: {
       target: buildTarget,
       modulePreload: false,
-      rolldownOptions: { input: 'src/boot/inline-script.ts', output: { format: 'iife' } },
+      rolldownOptions: {
+        input: 'src/boot/inline-script.ts',
+        output: { format: 'iife' },
+        // Otherwise the fields of all schemas stay: 159 bytes (brotli) before the first paint.
+        treeshake: { propertyReadSideEffects: false },
+      },
     },
   });
   return code.trim();

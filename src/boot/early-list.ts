@@ -15,18 +15,18 @@ type Options = {
   section: HTMLElement;
   /** Contains a list with an empty row. */
   template: HTMLTemplateElement;
-  /** Whether the app has not yet taken over. */
-  isShown: () => boolean;
+  /** Aborted when the app takes over. */
+  signal: AbortSignal;
 };
 
 /** Shows the first rows of the list as they arrive. Errors are left to the app to report. */
-export async function streamRows(list: PrefetchedList, { section, template, isShown }: Options) {
+export async function streamRows(list: PrefetchedList, { section, template, signal }: Options) {
   try {
     const response = await list.response;
     if (!response.ok) return;
     const stream = createJsonArrayStream(isProject);
     for await (const chunk of textChunks(response.clone())) {
-      if (!isShown()) return;
+      if (signal.aborted) return;
       for (let start = 0; start < chunk.length; start += maxParseLength) {
         stream.write(chunk.slice(start, start + maxParseLength));
         list.rows = stream.items.slice(0, initialRowCount);

@@ -11,7 +11,9 @@ import {
   notFoundRoute,
   routeOf,
   windowTitle,
+  type Route,
 } from '../../shared/routes.ts';
+import { chart, type Action, type EarlyEvent, type Phase } from './early-chart.ts';
 import { createEarlyForm } from './early-form.ts';
 import { streamRows } from './early-list.ts';
 import type { Prerendered } from './prerendered.ts';
@@ -37,86 +39,90 @@ const findTemplate = (name: string) =>
 export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }: Chunks) {
   const root = document.getElementById('root')!;
   const listeners = new AbortController();
-  let hasFailed = false;
+  const rowsController = new AbortController();
+  let phase: Phase = 'loading';
+  let shownRoute: Route | undefined;
+  let shownHash: string;
   /** Chunks run afterwards, because that takes longer than painting the rows. */
   let firstRows: Promise<unknown> = Promise.resolve();
-  let shownHash: string;
 
   const state: Prerendered = {
-    phase: 'shown',
     lazyChunk,
     form: null,
     blurredFields: new Set(),
     isSubmitted: false,
     focused: null,
     year: 0,
-    showLoadError() {
-      if (hasFailed) return;
-      hasFailed = true;
-      showLoadError();
-    },
-    freeze() {
-      state.phase = 'frozen';
-      // The event of a change is later than the change.
-      if (shownHash !== location.hash) showScreen(true);
-      hideLoadError();
-      // The app is there now: it sends what the user submits while React hydrates.
-      hasFailed = false;
-      state.focused = document.activeElement;
-    },
-    handOver() {
-      form.setSubmitted(false);
-      if (state.phase === 'handed over') return;
-      state.phase = 'handed over';
-      listeners.abort();
-      // Repeats the event that `onPopState` stopped.
-      if (shownHash !== location.hash) dispatchEvent(new PopStateEvent('popstate'));
-    },
+    send,
   };
   window.prerendered = state;
 
   // A copy, because a dataset keeps its element, and so all templates, in memory.
   const requiredMessages = Object.assign({}, findTemplate('required')!.dataset);
-  const form = createEarlyForm(state, requiredMessages, () => {
-    if (hasFailed) showLoadError();
-    else form.setSubmitted(true);
-  });
+  const form = createEarlyForm(state, requiredMessages, () => send('submit'));
 
-  function showScreen(isNavigation: boolean) {
+  function send(name: EarlyEvent, event?: Event) {
+    const transition = chart[phase][name];
+    if (!transition) return;
+    phase = transition.target ?? phase;
+    for (const action of transition.actions) actions[action](event);
+  }
+
+  const actions: Record<Action, (event?: Event) => void> = {
+    showScreen,
+    // As the app does after a navigation.
+    focusHeading: () => root.querySelector('h1')?.focus(),
+    importLazyChunk() {
+      if (!shownRoute || !isLazy(shownRoute)) return;
+      // The main chunk would request it too, but only after it has loaded itself.
+      if (shownRoute === '/projects') preloadLazyChunk();
+      void firstRows.then(importLazyChunk).catch(() => send('fail'));
+    },
+    showLoadError,
+    hideLoadError,
+    setSubmitted: () => form.setSubmitted(true),
+    freeze() {
+      rowsController.abort();
+      // The event of a change is later than the change.
+      if (shownHash !== location.hash) {
+        showScreen();
+        actions.focusHeading();
+      }
+      state.focused = document.activeElement;
+    },
+    // Hides navigations from the router, because React would replace the page.
+    stopEvent: (event) => event!.stopImmediatePropagation(),
+    handOver() {
+      form.setSubmitted(false);
+      listeners.abort();
+      // Repeats the event that was stopped.
+      if (shownHash !== location.hash) dispatchEvent(new PopStateEvent('popstate'));
+    },
+  };
+
+  function showScreen() {
     shownHash = location.hash;
     discardPrefetchedList();
     const address = addressOfFragment(location.hash);
-    const route = routeOf(address)?.route;
+    shownRoute = routeOf(address)?.route;
     // First, so that the rows are there when the browser paints the screen.
-    const list = route === '/projects' ? prefetchList() : undefined;
-    root.replaceChildren(findTemplate(route ?? notFoundRoute)!.content.cloneNode(true));
+    const list = shownRoute === '/projects' ? prefetchList() : undefined;
+    root.replaceChildren(findTemplate(shownRoute ?? notFoundRoute)!.content.cloneNode(true));
     document.title = windowTitle(address);
     if (list) {
       const rows = streamRows(list, {
         section: root.querySelector('section')!,
         template: findTemplate('row')!,
-        isShown: () => state.phase === 'shown',
+        signal: rowsController.signal,
       });
       firstRows = Promise.race([rows.then(nextFrame), wait(maxRowsDelayMs)]);
     }
     state.form = root.querySelector('form');
     state.blurredFields.clear();
     state.isSubmitted = false;
-    // After a navigation, focuses the heading as the app does.
-    if (isNavigation) root.querySelector('h1')?.focus();
     const footer = root.querySelector('footer');
     state.year = new Date().getFullYear();
     if (footer) footer.textContent = footer.textContent.replace('YEAR', String(state.year));
-    if (hasFailed) showLoadError();
-    // After a failure, the app requests the chunk.
-    if (hasFailed || !route || !isLazy(route)) return;
-    // The main chunk would request it too, but only after it has loaded itself.
-    if (list) preloadLazyChunk();
-    void firstRows.then(importLazyChunk).catch(onMissingChunk);
-  }
-
-  function onMissingChunk() {
-    if (state.phase === 'shown') state.showLoadError();
   }
 
   /** Shows the banner in a new element, because screen readers announce an alert when it appears. */
@@ -139,22 +145,14 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
     section?.querySelector(':scope > p')?.toggleAttribute('hidden', !isLoading);
   }
 
-  /** Hides navigations from the router during hydration, because React would replace the page. */
-  function onPopState(event: Event) {
-    if (state.phase === 'frozen') event.stopImmediatePropagation();
-  }
-
-  function onHashChange() {
-    if (state.phase === 'shown') showScreen(true);
-  }
-
   const { signal } = listeners;
-  addEventListener('hashchange', onHashChange, { signal });
   addEventListener('focusout', form.onBlur, { signal });
   addEventListener('input', form.validate, { signal });
   addEventListener('submit', form.onSubmit, { signal });
+  addEventListener('hashchange', () => send('hashchange'), { signal });
   // Before the router does, because the window calls its listeners in the order of registration.
-  addEventListener('popstate', onPopState, { signal });
-  showScreen(false);
-  return { firstRows, onMissingChunk };
+  addEventListener('popstate', (event) => send('popstate', event), { signal });
+  showScreen();
+  actions.importLazyChunk();
+  return firstRows;
 }

@@ -53,7 +53,7 @@ async function retryMainChunk(url: string): Promise<unknown> {
 }
 
 addEventListener('load', onLoad);
-const { firstRows, onMissingChunk } = startEarlyPage({
+const firstRows = startEarlyPage({
   lazyChunk: LAZY_CHUNK,
   preloadLazyChunk,
   importLazyChunk: () => import(lazyChunkUrl),
@@ -62,6 +62,6 @@ const { firstRows, onMissingChunk } = startEarlyPage({
 void firstRows
   .then(() => import(mainChunkUrl))
   .catch(() => {
-    onMissingChunk();
+    window.prerendered!.send('fail');
     void retryMainChunk(mainChunkUrl);
   });

@@ -49,14 +49,14 @@ async function loadAndHydrate(): Promise<void> {
   );
   // The prerendered screen shows the error, and keeps what was typed until the chunk has loaded.
   if (isMissing) {
-    prerendered.showLoadError();
+    prerendered.send('fail');
     const events = ['hashchange', 'click'].map(
       (type) => new Promise((resolve) => addEventListener(type, resolve, { once: true })),
     );
     await Promise.race([retryLazyChunk(), ...events]);
     return loadAndHydrate();
   }
-  prerendered.freeze();
+  prerendered.send('freeze');
   prepareHydration(app.router);
   const rows = prefetchedRows();
   if (rows) (await app.actors()).projects.send({ type: 'rows.received', rows });

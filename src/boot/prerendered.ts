@@ -1,13 +1,7 @@
-/**
- * The prerendered page, which the inline script hands over to the app. Its phases:
- *
- * - shown: the inline script shows the screen of the URL, and follows navigations.
- * - frozen: the screen stays as the app renders it first, because React hydrates it. Only the form
- *   still changes, and a navigation waits.
- * - handed over: the inline script does nothing any more.
- */
+import type { AppEvent } from './early-chart.ts';
+
+/** The prerendered page, which the inline script hands over to the app. */
 export type Prerendered = {
-  phase: 'shown' | 'frozen' | 'handed over';
   /** The file name of the lazy chunk. */
   lazyChunk: string;
   form: HTMLFormElement | null;
@@ -19,11 +13,8 @@ export type Prerendered = {
   focused: Element | null;
   /** The year in the footer. */
   year: number;
-  /** Shows that the app could not be loaded. */
-  showLoadError: () => void;
-  freeze: () => void;
-  /** Lets the router follow a navigation that came since `freeze`. */
-  handOver: () => void;
+  /** Sends an event of the app to the chart of the page. */
+  send: (event: AppEvent) => void;
 };
 
 declare global {
@@ -42,8 +33,8 @@ export type Field = HTMLInputElement | HTMLTextAreaElement;
 export function takeOver(): void {
   document.getElementById('templates')?.remove();
   if (!window.prerendered) return;
-  const { form: source, blurredFields, isSubmitted, focused, handOver } = window.prerendered;
-  handOver();
+  const { form: source, blurredFields, isSubmitted, focused, send } = window.prerendered;
+  send('handOver');
   window.prerendered.form = window.prerendered.focused = null;
   if (!source) return;
   const form = copyFields(source, focused);

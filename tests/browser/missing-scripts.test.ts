@@ -395,7 +395,7 @@ describe('when the chunk of a prerendered screen is missing', () => {
     await loadApp();
     await page.unroute(lazyChunk);
     // As the app does before React hydrates.
-    await page.evaluate(() => window.prerendered!.freeze());
+    await page.evaluate(() => window.prerendered!.send('freeze'));
     // Without the event of a click, because the app tries again at each click.
     await page.evaluate(() => document.querySelector('form')!.requestSubmit());
     expect(await alerts(page).count()).toBe(0);

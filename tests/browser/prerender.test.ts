@@ -26,7 +26,7 @@ test('a link that was followed just before the app takes over leads to its scree
   const shown = await page.evaluate(() => {
     location.hash = '#/about';
     // The event of the change comes later.
-    window.prerendered!.freeze();
+    window.prerendered!.send('freeze');
     return [document.querySelector('h1')!.textContent, document.activeElement!.textContent];
   });
   expect(shown).toEqual(['About Page', 'About Page']);

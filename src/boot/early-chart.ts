@@ -1,0 +1,52 @@
+/**
+ * The phases of the page until the app has hydrated it:
+ *
+ * - loading: the inline script shows the screen of the URL, and follows navigations.
+ * - failed: the screen has an alert, because a chunk could not be loaded.
+ * - frozen: the screen stays as the app renders it first, because React hydrates it. Only the form
+ *   still changes, and a navigation waits.
+ * - handed over: the inline script does nothing any more.
+ *
+ * A table, because XState is larger than the whole inline script, which the first paint waits for.
+ */
+
+export type Action =
+  | 'showScreen'
+  | 'focusHeading'
+  | 'importLazyChunk'
+  | 'showLoadError'
+  | 'hideLoadError'
+  | 'setSubmitted'
+  | 'freeze'
+  | 'stopEvent'
+  | 'handOver';
+
+/** Events of the app, and of the browser. */
+export type AppEvent = 'fail' | 'freeze' | 'handOver';
+export type EarlyEvent = AppEvent | 'hashchange' | 'popstate' | 'submit';
+
+export type Phase = 'loading' | 'failed' | 'frozen' | 'handed over';
+
+type Transition = { target?: Phase; actions: Action[] };
+
+export const chart: Record<Phase, { [event in EarlyEvent]?: Transition }> = {
+  loading: {
+    hashchange: { actions: ['showScreen', 'focusHeading', 'importLazyChunk'] },
+    submit: { actions: ['setSubmitted'] },
+    fail: { target: 'failed', actions: ['showLoadError'] },
+    freeze: { target: 'frozen', actions: ['freeze'] },
+  },
+  // The app requests the lazy chunk again.
+  failed: {
+    hashchange: { actions: ['showScreen', 'focusHeading', 'showLoadError'] },
+    submit: { actions: ['showLoadError'] },
+    freeze: { target: 'frozen', actions: ['hideLoadError', 'freeze'] },
+  },
+  // The app sends what is submitted, and its router follows the navigation.
+  frozen: {
+    popstate: { actions: ['stopEvent'] },
+    submit: { actions: ['setSubmitted'] },
+    handOver: { target: 'handed over', actions: ['handOver'] },
+  },
+  'handed over': {},
+};
