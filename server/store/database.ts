@@ -60,6 +60,9 @@ export const causeOf = (error: unknown) =>
 /** The database refused the rows of a statement, for example by a constraint, and stored none. */
 export class RowsRefused extends StoreUnavailable {}
 
+/** Returns whether a statement changes and locks nothing. */
+export const isRead = (sql: string) => /^\s*select\b/.test(sql) && !sql.includes('for update');
+
 /** Returns `$1, $2` and so on, after `skip` others. */
 export const placeholders = (count: number, skip = 0) =>
   Array.from({ length: count }, (_, i) => `$${skip + i + 1}`).join(', ');

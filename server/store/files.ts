@@ -119,7 +119,7 @@ export function lockFile(file: string, waitMs = 0) {
   const path = file + lockSuffix;
   for (;;) {
     new DatabaseSync(path).close();
-    const inode = inodeOf(path);
+    const identity = identityOf(path);
     const connection = new DatabaseSync(path, { timeout: waitMs });
     try {
       connection.exec('pragma journal_mode = memory; begin exclusive');
@@ -135,13 +135,16 @@ export function lockFile(file: string, waitMs = 0) {
       if (connection.isOpen) connection.close();
     };
     // Otherwise the former holder has deleted it meanwhile.
-    if (inode !== undefined && inodeOf(path) === inode) return { release };
+    if (identity !== undefined && identityOf(path) === identity) return { release };
     connection.close();
   }
 }
 
-/** Identifies a file, whatever its name. */
-const inodeOf = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+/** Identifies a file, whatever its name. Undefined if it is missing. */
+export function identityOf(path: string): string | undefined {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats && `${stats.dev}:${stats.ino}`;
+}
 
 /**
  * Makes the owner of its folder the owner of a file, if root runs this process: the server does not

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import {
   causeOf,
   claimMigration,
+  isRead,
   StoreUnavailable,
   writeRow,
   type Database,
@@ -97,8 +98,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     jsonArray: () => `'[' || string_agg(cast(row_to_json(item) as text), ',') || ']'`,
 
     async query<Row>(sql: string, values?: SqlValue[]) {
-      const isRead = /^\s*select\b/.test(sql) && !sql.includes('for update');
-      return (await (isRead ? useConnection : write)((client) =>
+      return (await (isRead(sql) ? useConnection : write)((client) =>
         runAlone(client, sql, values),
       )) as Row[];
     },

@@ -14,10 +14,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { StoreUnavailable } from './database.ts';
 import {
   draftOf,
   giveToOwnerOfFolder,
+  identityOf,
   isDraft,
   isLock,
   lockFile,
@@ -76,11 +79,11 @@ function assertOwnWal(file: string) {
 
 /**
  * Throws if a server uses a database whose write-ahead log was removed: a copy would lack what is
- * only there. A start writes to the log, so that it is never empty while a server runs.
+ * only there. Waits, because the log is missing for a moment while a server starts or stops.
  */
 export function assertHasWal(file: string) {
-  if (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size || openFiles.has(file)) return;
-  using connection = new DatabaseSync(file);
+  if (existsSync(`${file}-wal`) || openFiles.has(file)) return;
+  using connection = new DatabaseSync(file, { timeout: 1_000 });
   try {
     connection.exec('pragma locking_mode = exclusive; select 1 from sqlite_schema');
   } catch (error) {
@@ -197,6 +200,36 @@ function assertNoDatabase(directory: string) {
   );
 }
 
+/**
+ * Returns a function that throws `StoreUnavailable` if an open database has lost its files. SQLite
+ * does not notice another file with their names, or a copy over them: what is written from then on
+ * is gone after a restart. The content is looked at only with `readsContent`, because that takes as
+ * long as a transaction.
+ */
+export function watchFiles(directory: string, file: string) {
+  const paths = [databaseFile(directory), `${file}-wal`, `${file}-shm`];
+  const opened = paths.map(identityOf);
+  const url = Object.assign(pathToFileURL(file), { search: 'immutable=1' });
+  const readMark = () => {
+    using connection = new DatabaseSync(url, { readOnly: true }); // without the log
+    return connection.prepare('pragma user_version').get()?.['user_version'];
+  };
+  const openedMark = readMark();
+  let mark: unknown = openedMark;
+  return (readsContent = false) => {
+    const lose = (what: string, advice: string): never => {
+      throw new StoreUnavailable(new Error(`${what} while this server uses it: ${advice}`));
+    };
+    const changed = paths.find((path, i) => identityOf(path) !== opened[i]);
+    if (changed) lose(`${changed} was replaced or removed`, 'put it back, or restart the server');
+    if (readsContent) {
+      mark = undefined;
+      mark = readMark();
+    }
+    if (mark !== openedMark) lose(`${file} was overwritten`, 'stop the server, restore a backup');
+  };
+}
+
 /** Notes that this process opens or closes a database. */
 export function countOpenFile(file: string, change: 1 | -1) {
   const count = (openFiles.get(file) ?? 0) + change;
@@ -222,10 +255,10 @@ export async function finishCopy(file: string) {
   await once(worker, 'exit');
 }
 
-/** Makes a copy a single file that can be read-only. Throws if it is damaged. */
+/** Makes a copy a single file that can be read-only, without a mark. Throws if it is damaged. */
 export function checkCopy(file: string) {
   using copy = new DatabaseSync(file);
-  copy.exec('pragma journal_mode = delete');
+  copy.exec('pragma journal_mode = delete; pragma user_version = 0');
   assertIntact(copy, 'pragma integrity_check(1)');
 }
 

@@ -1,10 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { backup, type DatabaseSync, type StatementSync } from 'node:sqlite';
+import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   claimMigration,
   findOwnTables,
+  isRead,
   RowsRefused,
   StoreUnavailable,
   writeRow,
@@ -24,6 +25,7 @@ import {
   finishCopy,
   markDatabase,
   openDatabaseFile,
+  watchFiles,
 } from './sqlite-files.ts';
 
 /** How long a writer waits for another process. */
@@ -40,13 +42,17 @@ const maxIdleWalBytes = 16 * 1024 * 1024;
  * owner only. Throws if the file is damaged.
  */
 export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeoutMs): Database {
-  const { file, connection } = openDatabaseFile(directory, busyTimeoutMs, (path) => {
-    const opened = connect(path, { folder: directory, busyTimeoutMs });
-    markDatabase(opened, () => enableWal(opened, busyTimeoutMs));
-    opened.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
-    countOpenFile(path, 1);
-    return { file: path, connection: opened };
-  });
+  const { file, connection, assertOwnFiles } = openDatabaseFile(
+    directory,
+    busyTimeoutMs,
+    (path) => {
+      const opened = connect(path, { folder: directory, busyTimeoutMs });
+      markDatabase(opened, () => enableWal(opened, busyTimeoutMs));
+      opened.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+      countOpenFile(path, 1);
+      return { file: path, connection: opened, assertOwnFiles: watchFiles(directory, path) };
+    },
+  );
   // Some builds of SQLite open a WAL database at NORMAL, which may lose acknowledged rows when the
   // power fails. The setting belongs to the connection, not to the file.
   connection.exec('pragma synchronous = full');
@@ -111,9 +117,16 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
       `json_group_array(json_object(${columns.map((name) => `'${name}', "${name}"`).join(', ')}))`,
 
     query: <Row>(sql: string, values?: SqlValue[]) =>
-      retryWhileBusy(() => run(sql, values) as Row[]),
+      retryWhileBusy(() => {
+        if (!isRead(sql)) assertOwnFiles();
+        return run(sql, values) as Row[];
+      }),
 
-    transact: (transaction) => retryWhileBusy(() => runTransaction(transaction)),
+    transact: (transaction) =>
+      retryWhileBusy(() => {
+        assertOwnFiles();
+        return runTransaction(transaction);
+      }),
 
     async migrate(name, sql) {
       connection.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
@@ -129,7 +142,10 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
     },
 
     async checkWrite() {
-      await retryWhileBusy(() => run(writeRow));
+      await retryWhileBusy(() => {
+        assertOwnFiles(true);
+        run(writeRow);
+      });
     },
 
     async size() {
@@ -180,11 +196,6 @@ export async function backUpSqlite(directory: string, file: string) {
     try {
       assertHasWal(source);
       connection = connect(source, { folder });
-      const reader = connection;
-      const query = async <Row>(sql: string) => reader.prepare(sql).all() as Row[];
-      if (!(await findOwnTables({ dialect: 'sqlite', query }, source))) {
-        throw new Error(`${source} has no tables of this app`);
-      }
       // One step: between steps, each write of another process would restart the copy.
       await backup(connection, draft.path, { rate: 2 ** 31 - 1 });
     } catch (error) {
@@ -194,6 +205,13 @@ export async function backUpSqlite(directory: string, file: string) {
       connection?.close();
     }
     await finishCopy(draft.path);
+    {
+      using copy = new DatabaseSync(draft.path, { readOnly: true });
+      const query = async <Row>(sql: string) => copy.prepare(sql).all() as Row[];
+      if (!(await findOwnTables({ dialect: 'sqlite', query }, source))) {
+        throw new Error(`${source} has no tables of this app`);
+      }
+    }
     return draft.publish();
   } finally {
     draft.end();

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import {
   copyFileSync,
   linkSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -12,12 +13,13 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { StoreUnavailable } from '../store/database.ts';
 import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
 import { openStore } from '../store/store.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
-import { copyClient, startProcess } from '../../testing/server-fixtures.ts';
+import { copyClient, startProcess, startServer } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
@@ -122,6 +124,58 @@ describe.each(Object.entries(ways))('tracker.sqlite that is %s', (_way, dataOf) 
     expect(() => openSqlite(data)).toThrow(message);
     await expect(backUpSqlite(data, join(temporaryFolder(), 'backup'))).rejects.toThrow(message);
     expect(contentOf(folder)).toEqual(before);
+  });
+});
+
+/** Change the files of a DATA_DIR under its server. `other` is a backup of it. */
+const changes: Record<string, (folder: string, other: string) => void> = {
+  'a backup that takes its name': (folder, other) => renameSync(other, join(folder, fileName)),
+  'a backup copied over it': (folder, other) => copyFileSync(other, join(folder, fileName)),
+  'a text copied over it': (folder) => writeFileSync(join(folder, fileName), 'x'.repeat(9000)),
+  'another folder of the name': (folder, other) => {
+    renameSync(folder, `${folder}-former`);
+    mkdirSync(folder);
+    renameSync(other, join(folder, fileName));
+  },
+  'its removal': (folder) => rmSync(join(folder, fileName)),
+  'the removal of its log': (folder) => rmSync(join(folder, `${fileName}-wal`)),
+  'the removal of its index': (folder) => rmSync(join(folder, `${fileName}-shm`)),
+  'a copy of its log': (folder) => {
+    const log = join(folder, `${fileName}-wal`);
+    copyFileSync(log, `${log}-copy`);
+    renameSync(`${log}-copy`, log);
+  },
+};
+
+describe('under a running server', () => {
+  test.each(Object.entries(changes))(
+    '%s is noticed by checks and writes',
+    async (_case, change) => {
+      const folder = join(temporaryFolder(), 'data');
+      const database = openSqlite(folder);
+      const client = await signedInClient(await startServer({ database }));
+      await client.createProject();
+      const other = join(temporaryFolder(), 'backup');
+      await backUpSqlite(folder, other);
+      await database.checkWrite();
+      change(folder, other);
+      const problem = {
+        cause: { message: expect.stringMatching(/ while this server uses it: |not a data/) },
+      };
+      await expect(database.checkWrite()).rejects.toMatchObject(problem);
+      expect((await client.createProject()).status).toBe(503);
+      expect((await client.login()).status).toBe(503);
+    },
+  );
+
+  test.each(Object.keys(ways))('what is put back, and %s, are no problem', async (way) => {
+    const folder = await stoppedFolder('old');
+    const database = openSqlite(ways[way]!(folder));
+    onTestFinished(() => database.close());
+    renameSync(folder, `${folder}-moved`);
+    await expect(database.checkWrite()).rejects.toThrow(StoreUnavailable);
+    renameSync(`${folder}-moved`, folder);
+    await database.checkWrite();
   });
 });
 
