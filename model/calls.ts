@@ -235,7 +235,7 @@ export const addressOfCall = (call: Call): string =>
   exampleOf(definitionOf(call).form?.route ?? definitionOf(call).route!);
 
 /** Returns whether the screen of an address makes a call when it opens. */
-export function isFetching(address: string): boolean {
+export function fetchesOnOpen(address: string): boolean {
   const route = routeOf(address)?.route;
   return callNames.some((call) => isFetched(call) && definitionOf(call).route === route);
 }

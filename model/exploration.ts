@@ -21,7 +21,7 @@ import {
   definitionOf,
   isFetched,
   addressOfCall,
-  isFetching,
+  fetchesOnOpen,
   type Call,
   type FetchedCall,
   type ResultName,
@@ -103,7 +103,7 @@ export const scopes: Scope[] = [
     .filter((calls) => calls.flatMap(steps.stepsEditing).length > 0)
     .map((calls) => ({ calls, isEdited: true })),
   ...choices(3)
-    .filter((calls) => addressesOf(calls).filter(isFetching).length < 2)
+    .filter((calls) => addressesOf(calls).filter(fetchesOnOpen).length < 2)
     .map((calls) => ({ calls })),
 ];
 

@@ -5,7 +5,7 @@ import {
   fixtures,
   forms,
   isFetched,
-  isFetching,
+  fetchesOnOpen,
   labelsOf,
   valuesOf,
   type ResultName,
@@ -52,7 +52,7 @@ export const delays = { subscriptionBatching: 500, keepUnusedData: 60_000 };
 export const goTo = (address: string): Step => ({
   name: `go to ${address}`,
   isPossible: ({ path }) =>
-    path !== address || (isFetching(address) && headerRoutes.some((route) => route === address)),
+    path !== address || (fetchesOnOpen(address) && headerRoutes.some((route) => route === address)),
   perform: onBoth((driver) => driver.go(address)),
 });
 

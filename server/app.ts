@@ -44,7 +44,7 @@ declare module 'fastify' {
   }
 }
 
-export interface AppOptions {
+export interface ServerOptions {
   store: Store;
   /** Folder of the built app. */
   dist: string;
@@ -69,7 +69,7 @@ const defaultTimeouts = {
 };
 
 /** Creates the server without listening. Closing it does not close the store. */
-export async function createApp({
+export async function createServer({
   store,
   dist,
   logger = false,
@@ -77,7 +77,7 @@ export async function createApp({
   trustedProxies = [],
   isDraining = () => false,
   timeouts = defaultTimeouts,
-}: AppOptions): Promise<FastifyInstance> {
+}: ServerOptions): Promise<FastifyInstance> {
   const contract = loadContract();
   const sessions = createSessions(store);
   const queue = createHashingQueue();

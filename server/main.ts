@@ -35,7 +35,7 @@ setFlagsFromString('--heap-growing-percent=50');
 // Compiling is half of a start. The cache serves what is imported after this line. Without
 // permission to write, nothing is cached.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/server'));
-const { asUsageError, describeDatabase, openConfiguredStore, runCommand } =
+const { asUsageError, describeDatabase, openConfiguredStore, runDataCommand } =
   await import('./commands/startup.ts');
 const { helpText, readSettings } = await import('./settings.ts');
 const { UsageError } = await import('../shared/usage-error.ts');
@@ -44,7 +44,7 @@ const args = process.argv.slice(2);
 if (args.includes('--help') || args.includes('-h')) {
   process.stdout.write(helpText);
 } else {
-  await runCommand(async () => serve(loadSettings()));
+  await runDataCommand(async () => serve(loadSettings()));
 }
 
 /** Returns the settings. Throws a `UsageError` with all problems. */
@@ -70,10 +70,10 @@ async function serve(settings: Settings) {
     import('./http/log.ts'),
   ]);
   const store = await openConfiguredStore(settings, { isServer: true });
-  const [{ createApp }, { handleUncaughtException }, { listen, resolveHost }, { logOptions }] =
+  const [{ createServer }, { handleUncaughtException }, { listen, resolveHost }, { logOptions }] =
     await modules;
   let isDraining = false;
-  const app = await createApp({
+  const app = await createServer({
     store,
     dist,
     logger: await logOptions(settings.logLevel),

@@ -15,7 +15,7 @@ import type { Outcome, Project } from '../machines/types.ts';
 
 export type AuthActor = Actor<typeof authMachine>;
 export type ProjectsActor = Actor<typeof projectsMachine>;
-export type Clock = NonNullable<ActorOptions<AnyActorLogic>['clock']>;
+export type ActorClock = NonNullable<ActorOptions<AnyActorLogic>['clock']>;
 export type Inspect = (event: InspectionEvent) => void;
 export type Actors = { auth: AuthActor; projects: ProjectsActor };
 
@@ -30,7 +30,7 @@ export type ActorsOptions = {
   api: Api;
   lastUser: LastUser;
   /** Runs the delays of the machines. Default: the browser's timers. */
-  clock?: Clock;
+  clock?: ActorClock;
   /** Receives the inspection events of both actors. */
   inspect?: Inspect;
   /** Default: there are no screens. */

@@ -4,7 +4,7 @@ import { launchBrowser } from '../conformance/ui/chromium.ts';
 import { fillForm, heading, waitForApp } from '../model/browser-driver.ts';
 import { errorTitle, exampleOf, screens, type Route } from '../shared/routes.ts';
 import { longWaitMs } from './time-limits.ts';
-import { startTemporaryServer, type Settings } from './server-process.ts';
+import { startTemporaryServer, type Environment } from './server-process.ts';
 
 /** Launches one browser for the tests of a file. Each page has its own cookies. */
 export function useBrowser(launchOptions?: LaunchOptions) {
@@ -33,7 +33,7 @@ export function useBrowser(launchOptions?: LaunchOptions) {
 }
 
 /** Starts one server for the tests of a file. */
-export function useServer(settings?: Settings, script?: string) {
+export function useServer(settings?: Environment, script?: string) {
   let server: Awaited<ReturnType<typeof startTemporaryServer>>;
   beforeAll(async () => {
     server = await startTemporaryServer(settings, script);

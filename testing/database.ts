@@ -3,10 +3,10 @@ import type { Database } from '../server/store/database.ts';
 import { openPostgres } from '../server/store/postgres.ts';
 import { openSqlite } from '../server/store/sqlite.ts';
 import { maxTestMs } from './time-limits.ts';
-import type { Settings } from './server-process.ts';
+import type { Environment } from './server-process.ts';
 
 /** Inserts projects for all accounts whose email matches, because 100,000 API calls are slow. */
-export async function insertProjects(settings: Settings, emailPattern: string, count: number) {
+export async function insertProjects(settings: Environment, emailPattern: string, count: number) {
   await withDatabase(settings, (database) =>
     database.query(
       `insert into projects (id, account_id, position, title, description, created_at)
@@ -21,7 +21,7 @@ export async function insertProjects(settings: Settings, emailPattern: string, c
 }
 
 /** Opens the database named by a server's settings, also while a server uses it. */
-export function openDatabase({ DATABASE_URL, DATA_DIR = '' }: Settings): Database {
+export function openDatabase({ DATABASE_URL, DATA_DIR = '' }: Environment): Database {
   return DATABASE_URL
     ? openPostgres(DATABASE_URL, { timeoutMs: maxTestMs })
     : openSqlite(DATA_DIR, maxTestMs);
@@ -39,7 +39,7 @@ export function withClock(database: Database, now: () => number): Database {
 
 /** Opens the database of a running server a second time. */
 export async function withDatabase<T>(
-  settings: Settings,
+  settings: Environment,
   use: (database: Database) => Promise<T>,
 ): Promise<T> {
   const database = openDatabase(settings);

@@ -10,10 +10,10 @@ export const invalid = (label: string) => field(label).getAttribute('aria-invali
 /** Returns the element that describes a field, which holds its error. */
 export const errorElement = (label: string) =>
   document.getElementById(field(label).getAttribute('aria-describedby') ?? '');
-export const error = (label: string) => errorElement(label)?.textContent;
+export const errorText = (label: string) => errorElement(label)?.textContent;
 
 export const expectError = (label: string, message: string) =>
-  waitFor(() => expect(error(label)).toBe(message));
+  waitFor(() => expect(errorText(label)).toBe(message));
 
 /** Renders the screen of a form. */
 export async function renderForm(name: FormName) {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, type AppOptions } from '../server/app.ts';
+import { createServer, type ServerOptions } from '../server/app.ts';
 import { createPasswords } from '../server/auth/passwords.ts';
 import { withClock } from './database.ts';
 import type { Database } from '../server/store/database.ts';
@@ -10,7 +10,7 @@ import { openStore } from '../server/store/store.ts';
 
 export type RunningServer = { origin: string; stop: () => Promise<void> };
 
-export type ReferenceServerOptions = Partial<Omit<AppOptions, 'store'>> & {
+export type ReferenceServerOptions = Partial<Omit<ServerOptions, 'store'>> & {
   database?: Database;
   /** The store's clock. */
   now?: () => number;
@@ -31,7 +31,7 @@ export async function startReferenceServer({
   mkdirSync(dist);
   const opened = database ?? openSqlite(folder);
   const store = await openStore(now ? withClock(opened, now) : opened);
-  const app = await createApp({ dist, passwords: cheapPasswords, ...options, store });
+  const app = await createServer({ dist, passwords: cheapPasswords, ...options, store });
   const origin = await app.listen({ port: 0, host: '127.0.0.1' });
   return {
     origin,

@@ -11,7 +11,7 @@ import { CookieClient, type Reply } from './cookie-client.ts';
 import { openDatabase } from './database.ts';
 import { maxTestMs } from './time-limits.ts';
 import { startReferenceServer, type ReferenceServerOptions } from './reference-server.ts';
-import { runServer, type Settings } from './server-process.ts';
+import { runServer, type Environment } from './server-process.ts';
 import { runSql } from './sql.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -60,7 +60,7 @@ export async function alterPostgresDatabase(url: string, change: string) {
  * Returns the settings of a server with empty data. On PostgreSQL it is a schema, because a
  * database takes ten times the processor time.
  */
-export async function emptyStore(name: StoreName): Promise<Settings> {
+export async function emptyStore(name: StoreName): Promise<Environment> {
   if (name === 'SQLite') return { DATA_DIR: temporaryFolder(atEnd) };
   const schema = `test_${randomUUID().replaceAll('-', '')}`;
   await runInPostgres(`create schema ${schema}`);
@@ -77,7 +77,7 @@ export async function freshDatabase(name: StoreName): Promise<() => Database> {
 }
 
 /** Begins a transaction of another process, which holds its locks until `commit` or `rollback`. */
-export async function beginTransaction({ DATABASE_URL, DATA_DIR = '' }: Settings) {
+export async function beginTransaction({ DATABASE_URL, DATA_DIR = '' }: Environment) {
   if (!DATABASE_URL) {
     const connection = new DatabaseSync(join(DATA_DIR, 'tracker.sqlite'));
     onTestFinished(() => connection.close());
@@ -135,7 +135,9 @@ export async function startServer(options?: ReferenceServerOptions): Promise<str
 }
 
 /** Starts one reference server for all tests around. Returns a function that returns its origin. */
-export function useServer(createOptions: () => Promise<ReferenceServerOptions> = async () => ({})) {
+export function useReferenceServer(
+  createOptions: () => Promise<ReferenceServerOptions> = async () => ({}),
+) {
   let origin = '';
   beforeAll(async () => {
     const cleanups = (afterServer = [] as typeof afterServer & {});
@@ -152,7 +154,7 @@ export function useServer(createOptions: () => Promise<ReferenceServerOptions> =
 }
 
 /** Runs the server as a process until the test ends. */
-export function runProcess(settings: Settings, options?: Parameters<typeof runServer>[1]) {
+export function runProcess(settings: Environment, options?: Parameters<typeof runServer>[1]) {
   const running = runServer({ DIST_DIR: fakeDist(), ...settings }, options);
   onTestFinished(async () => {
     await running.kill();
@@ -161,7 +163,10 @@ export function runProcess(settings: Settings, options?: Parameters<typeof runSe
 }
 
 /** Runs the server as a process and waits until it is ready. */
-export async function startProcess(settings: Settings, options?: Parameters<typeof runServer>[1]) {
+export async function startProcess(
+  settings: Environment,
+  options?: Parameters<typeof runServer>[1],
+) {
   const running = runProcess(settings, options);
   return { ...running, address: await running.ready() };
 }
@@ -176,11 +181,11 @@ export const readiness = (client: CookieClient) => async () =>
   (await client.call('GET', '/readyz')).status;
 
 /** The error responses that the contract names. */
-export const refusals = examples.filter(({ body }) => body.message);
+export const refusalExamples = examples.filter(({ body }) => body.message);
 
 /** Returns status and body of the refusal with this name, of any operation of the contract. */
 export function refusal(name: string): Pick<Reply, 'status' | 'body'> {
-  const named = refusals.filter((candidate) => candidate.name === name);
+  const named = refusalExamples.filter((candidate) => candidate.name === name);
   if (named.length === 0) throw new Error(`openapi.yaml has no refusal named ${name}.`);
   const messages = [...new Set(named.map(({ body }) => body.message))];
   const message = messages.length === 1 ? messages[0] : expect.toBeOneOf(messages);

@@ -6,7 +6,7 @@ import { join, resolve as resolvePath } from 'node:path';
 import { within } from '../model/within.ts';
 import { maxTestMs } from './time-limits.ts';
 
-export type Settings = Record<string, string>;
+export type Environment = Record<string, string>;
 
 interface Options {
   args?: string[];
@@ -24,7 +24,7 @@ const NODE_COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
  * settings only. The port is free unless the settings name one.
  */
 export function runServer(
-  settings: Settings,
+  settings: Environment,
   { args = [], script = 'main.ts', readsLog = true, cwd }: Options = {},
 ) {
   const path = resolvePath(import.meta.dirname, '../server', script);
@@ -67,7 +67,7 @@ export function runServer(
 }
 
 /** Starts a server and waits until it is ready. Disposing of it kills it. */
-export async function startServerProcess(settings: Settings, script?: string) {
+export async function startServerProcess(settings: Environment, script?: string) {
   const running = runServer(settings, script ? { script } : {});
   return {
     ...running,
@@ -77,7 +77,7 @@ export async function startServerProcess(settings: Settings, script?: string) {
 }
 
 /** Starts a server whose data is deleted by `stop`. `restart` kills it and keeps data and port. */
-export async function startTemporaryServer(options: Settings = {}, script?: string) {
+export async function startTemporaryServer(options: Environment = {}, script?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
   const settings = { ...options, DATA_DIR: folder };
   let running = await startServerProcess(settings, script);

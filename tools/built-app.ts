@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root, runCommand, toolCommand } from './run.ts';
+import { root, runProgram, toolCommand } from './run.ts';
 
 /** The app with the development build of React, which reports hydration mismatches. */
 export const developmentAppFolder = 'tests/out/development-app';
@@ -37,7 +37,7 @@ export async function buildStaleApps(): Promise<string[]> {
     const outDir = [`--outDir=${join(root, folder)}`, '--emptyOutDir'];
     const command = toolCommand('vite/bin/vite.js', 'build', ...options, ...outDir);
     // Vitest sets it to "test".
-    const lines = await runCommand(command, timeoutSeconds, { NODE_ENV: nodeEnv });
+    const lines = await runProgram(command, timeoutSeconds, { NODE_ENV: nodeEnv });
     if (lines.length === 0) writeFileSync(hashFile, hash);
     return lines;
   });

@@ -1,6 +1,6 @@
 /** `npm run check`: everything that can be checked without running the app. */
 import { readFile } from 'node:fs/promises';
-import { root, runCommand, runStep, toolCommand, type Totals } from './run.ts';
+import { root, runProgram, runStep, toolCommand, type StepTotals } from './run.ts';
 
 const timeoutSeconds = 1_800;
 
@@ -45,7 +45,7 @@ const checks: { [name: string]: () => Promise<string[]> } = {
     const { staleFiles } = await import('./generate.ts');
     return [
       ...(await staleFiles()).map((path) => `${path} is stale: run "npm run generate"`),
-      ...(await runCommand(spectralCommand, timeoutSeconds)),
+      ...(await runProgram(spectralCommand, timeoutSeconds)),
     ];
   },
   specification: async () => (await import('./check-specification.ts')).specificationProblems(),
@@ -53,13 +53,13 @@ const checks: { [name: string]: () => Promise<string[]> } = {
   ...Object.fromEntries(
     Object.entries(commands).map(([name, command]) => [
       name,
-      () => runCommand(command, timeoutSeconds),
+      () => runProgram(command, timeoutSeconds),
     ]),
   ),
 };
 
 /** Runs all checks in parallel. */
-export function check(): Promise<Totals[]> {
+export function check(): Promise<StepTotals[]> {
   return Promise.all(Object.entries(checks).map(([name, run]) => runStep(name, run)));
 }
 

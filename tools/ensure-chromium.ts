@@ -6,7 +6,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { installAdvice, launchBrowser } from '../conformance/ui/chromium.ts';
 import { findChromiums, findPrograms } from '../shared/programs.ts';
-import { runCommand, toolCommand } from './run.ts';
+import { runProgram, toolCommand } from './run.ts';
 
 const timeoutSeconds = 300;
 
@@ -20,7 +20,7 @@ export async function ensureChromium(log: (line: string) => void): Promise<strin
   if (installed) return installed;
   for (const command of process.env['CHROMIUM'] ? [] : installCommands()) {
     log(`No working Chromium found: ${command.join(' ')}`);
-    const output = await runCommand(command, timeoutSeconds);
+    const output = await runProgram(command, timeoutSeconds);
     if (output.length > 0) failures.add([command.join(' '), ...output.slice(-12)].join('\n'));
     const path = await findWorkingChromium(failures);
     if (path) return path;

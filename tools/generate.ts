@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { exitOnUsageError, UsageError } from '../shared/usage-error.ts';
 import { dereferencedContract } from './contract.ts';
 import { contractPath, sourceHash, unixLines } from './contract-source.ts';
-import { operationsModule, type Contract } from './operations.ts';
+import { operationsModule, type ContractDocument } from './operations.ts';
 import { diagram, stateTable, transitionTable } from './diagram.ts';
 import { root } from './run.ts';
 
@@ -16,7 +16,7 @@ import { root } from './run.ts';
 const generators: { [path: string]: () => Promise<string> } = {
   'generated/api.d.ts': contractTypes,
   'generated/operations.ts': async () =>
-    operationsModule((await dereferencedContract()) as Contract),
+    operationsModule((await dereferencedContract()) as ContractDocument),
   'generated/contract.json': contractJson,
   'generated/contract.md': contractMarkdown,
   'generated/machines.md': machinesPage,

@@ -21,13 +21,13 @@ type Operation = {
 };
 
 /** The part of the dereferenced contract that is read here. */
-export type Contract = {
+export type ContractDocument = {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, JsonSchema> };
 };
 
 /** Returns the text of generated/operations.ts. */
-export function operationsModule({ paths, components }: Contract): string {
+export function operationsModule({ paths, components }: ContractDocument): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   );

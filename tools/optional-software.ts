@@ -92,7 +92,7 @@ export const optionalSoftware = {
 export function requireSoftware<Found extends object>(software: Software<Found>): Found {
   const result = software.find();
   if (result) return result;
-  throw new Error(`${software.name} is not installed. ${installAdvice([software])}`);
+  throw new Error(`${software.name} is not installed. ${howToInstall([software])}`);
 }
 
 /** Returns what is not installed. */
@@ -110,12 +110,12 @@ export function notRunLines(missing: Software[]): string[] {
     ...missing.map(
       ({ name, testFiles }) => `${result} ${testFiles.join(', ')}: ${name} is not installed`,
     ),
-    installAdvice(missing),
+    howToInstall(missing),
   ];
 }
 
 /** Returns a sentence with one command that installs the software. */
-export const installAdvice = (missing: Software[]) =>
+export const howToInstall = (missing: Software[]) =>
   `On Debian and Ubuntu: apt-get install --no-install-recommends ${packagesOf(missing)}`;
 
 const packagesOf = (missing: Software[]) => missing.flatMap(({ packages }) => packages).join(' ');

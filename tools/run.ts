@@ -16,7 +16,7 @@ export function toolCommand(path: string, ...options: string[]): string[] {
  * Runs a command in the project's folder, without a terminal, and kills it after the timeout.
  * Returns the lines of its output if it failed, otherwise none.
  */
-export function runCommand(
+export function runProgram(
   [file = '', ...options]: string[],
   timeoutSeconds: number,
   env: Record<string, string> = {},
@@ -39,10 +39,10 @@ export function runCommand(
   });
 }
 
-export type Totals = { passed: number; failed: number };
+export type StepTotals = { passed: number; failed: number };
 
 /** Runs a step, which returns its problems, and prints its result and the seconds that it took. */
-export async function runStep(name: string, run: () => Promise<string[]>): Promise<Totals> {
+export async function runStep(name: string, run: () => Promise<string[]>): Promise<StepTotals> {
   const start = performance.now();
   const problems = await run().catch(errorLines);
   const seconds = (performance.now() - start) / 1000;

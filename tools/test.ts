@@ -12,7 +12,7 @@ import { buildStaleApps } from './built-app.ts';
 import { check } from './check.ts';
 import { ensureChromium } from './ensure-chromium.ts';
 import { findMissingSoftware, mustTestAll } from './optional-software.ts';
-import { root, runStep, testFiles, type Totals } from './run.ts';
+import { root, runStep, testFiles, type StepTotals } from './run.ts';
 import { findTempParent } from './temp-parent.ts';
 
 // Hundreds of processes load the same modules, so they share one compile cache.
@@ -55,7 +55,7 @@ async function findBrowser(): Promise<string[]> {
   return [];
 }
 
-async function runTests(): Promise<Totals> {
+async function runTests(): Promise<StepTotals> {
   const vitest = await startVitest('test', [], { run: true, bail: 0 });
   try {
     return countTests(vitest);
@@ -65,7 +65,7 @@ async function runTests(): Promise<Totals> {
 }
 
 /** A file that was not loaded or not run, and a test that was skipped, count as failed. */
-function countTests({ state }: Vitest): Totals {
+function countTests({ state }: Vitest): StepTotals {
   const modules = state.getTestModules();
   const tests = modules.flatMap(({ children }) => [...children.allTests()]);
   const testsThat = (result: string) => tests.filter((test) => test.result().state === result);

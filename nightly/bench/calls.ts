@@ -8,7 +8,7 @@ import { openStore } from '../../server/store/store.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { insertProjects, withDatabase } from '../../testing/database.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
-import type { Settings } from '../../testing/server-process.ts';
+import type { Environment } from '../../testing/server-process.ts';
 import type { Load, LoadResult } from './load-generator.ts';
 
 const uncachedAccounts = 3_000; // their lists together exceed the server's cache
@@ -16,7 +16,7 @@ const uncachedAccounts = 3_000; // their lists together exceed the server's cach
 /** A server to measure. */
 export interface Server {
   address: string;
-  settings: Settings;
+  settings: Environment;
   kill: () => Promise<unknown>;
 }
 

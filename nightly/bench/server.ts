@@ -8,7 +8,7 @@ import { signedInClient } from '../../testing/cookie-client.ts';
 import { insertProjects, peakMemoryMb } from '../../testing/database.ts';
 import { median, medians } from '../../testing/median.ts';
 import { startPostgres } from '../../testing/postgres.ts';
-import { startServerProcess, type Settings } from '../../testing/server-process.ts';
+import { startServerProcess, type Environment } from '../../testing/server-process.ts';
 import type { FixedResponse } from './baseline-server.ts';
 import { calls, runLoad, spawnScript, type Call, type Server } from './calls.ts';
 import type { Load, LoadResult } from './load-generator.ts';
@@ -35,7 +35,7 @@ const dataFolder = join(folder, 'data');
 for (const created of [dist, dataFolder]) mkdirSync(created);
 writeFileSync(join(dist, 'index.html'), '<!doctype html>');
 const postgres = await startPostgres();
-const stores: Record<string, Settings> = {
+const stores: Record<string, Environment> = {
   SQLite: { DATA_DIR: dataFolder },
   PostgreSQL: { DATABASE_URL: postgres.url },
 };
@@ -76,7 +76,7 @@ try {
 }
 process.exit();
 
-async function start(settings: Settings) {
+async function start(settings: Environment) {
   const server = await startServerProcess({
     DIST_DIR: dist,
     LOG_LEVEL: 'warn', // the baseline logs no requests either
@@ -164,7 +164,7 @@ async function startBaseline({ url, method, headers, body }: Load) {
 }
 
 /** Measures a list on a newly started server: first byte, last byte and memory. */
-async function measureList(settings: Settings, length: number): Promise<string[]> {
+async function measureList(settings: Environment, length: number): Promise<string[]> {
   const { address, pid, kill } = await start(settings);
   const client = await signedInClient(address);
   const headers = client.cookieHeaders();

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../../tools/free-port.ts';
-import { startServerProcess, type Settings } from '../../testing/server-process.ts';
+import { startServerProcess, type Environment } from '../../testing/server-process.ts';
 import { TortureClient } from './client.ts';
 import { createFolder } from './disk.ts';
 import { createPostgres } from './killable-postgres.ts';
@@ -15,10 +15,10 @@ export interface Deployment extends AsyncDisposable {
   recover: () => Promise<void>;
 }
 
-export type Deploy = (folder: string, settings: Settings) => Promise<Deployment>;
+export type Deploy = (folder: string, settings: Environment) => Promise<Deployment>;
 
 /** Deploys a server that crashes itself. */
-export async function deployServer(settings: Settings): Promise<Deployment> {
+export async function deployServer(settings: Environment): Promise<Deployment> {
   let running = await startServerProcess(settings);
   const crash = async () => void (await running.kill());
   return {
@@ -43,7 +43,7 @@ export const deployOnSqlite: Deploy = async (folder, settings) => {
  */
 export async function deployOnPostgres(
   folder: string,
-  settings: Settings,
+  settings: Environment,
   { separateWal = false } = {},
 ): Promise<Deployment> {
   await using stack = new AsyncDisposableStack();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Settings } from '../../testing/server-process.ts';
+import type { Environment } from '../../testing/server-process.ts';
 import { TortureClient } from './client.ts';
 import { deployOnPostgres, deployOnSqlite, type Deploy } from './deployments.ts';
 import { createSmallDisk } from './disk.ts';
@@ -37,7 +37,7 @@ async function isNotReadySoon(address: string): Promise<boolean> {
 /** Fills the store's disk, makes room again, and restarts the store. Throws `NotSupported`. */
 export async function fillDisk(
   store: keyof typeof stores,
-  settings: Settings,
+  settings: Environment,
   rounds: number,
 ): Promise<Figures> {
   const { deploy, megabytes, survives } = stores[store];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readCommandLine } from '../../tools/command-line.ts';
 import { startPostgres } from '../../testing/postgres.ts';
 import { proxyNames } from '../../testing/proxies.ts';
-import type { Settings } from '../../testing/server-process.ts';
+import type { Environment } from '../../testing/server-process.ts';
 import { fillDisk } from './full-disk.ts';
 import { failOver, loseStandby } from './postgres-outages.ts';
 import { cutPowerDuringCreates } from './power-loss.ts';
@@ -29,15 +29,15 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const dist = join(folder, 'dist');
 mkdirSync(dist);
 writeFileSync(join(dist, 'index.html'), '<!doctype html>');
-const common: Settings = { DIST_DIR: dist, LOG_LEVEL: 'warn' };
-const sqlite = async (): Promise<Settings> => ({
+const common: Environment = { DIST_DIR: dist, LOG_LEVEL: 'warn' };
+const sqlite = async (): Promise<Environment> => ({
   ...common,
   DATA_DIR: mkdtempSync(join(folder, 'data-')),
 });
 
 let databases = 0;
 let starting: ReturnType<typeof startPostgres> | undefined;
-const postgresql = async (): Promise<Settings> => {
+const postgresql = async (): Promise<Environment> => {
   const postgres = await (starting ??= startPostgres());
   databases += 1;
   const name = `torture_${process.pid}_${databases}`;

@@ -3,14 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Figures } from './run-scenarios.ts';
 import { startServers } from './scenarios.ts';
 import { compareAllWithStore, TortureClient, type CreatedKeys } from './client.ts';
-import type { Settings } from '../../testing/server-process.ts';
+import type { Environment } from '../../testing/server-process.ts';
 
 const serverCount = 2;
 const maxRecoverySeconds = 60;
 const pauseMs = 50; // between the lists of a reader, and after a failed create
 
 interface Outage {
-  settings: Settings;
+  settings: Environment;
   /** Acknowledged before the outage, and again after it. */
   creates?: number;
   writers?: number;

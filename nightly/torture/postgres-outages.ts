@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../../tools/free-port.ts';
-import type { Settings } from '../../testing/server-process.ts';
+import type { Environment } from '../../testing/server-process.ts';
 import { startTcpProxy } from '../../testing/tcp-proxy.ts';
 import { createFolder } from './disk.ts';
 import { createPostgres } from './killable-postgres.ts';
@@ -24,7 +24,7 @@ const failures = {
 /** Interrupts the primary, promotes its synchronous standby and measures the servers. */
 export async function failOver(
   failure: keyof typeof failures,
-  common: Settings,
+  common: Environment,
   creates?: number,
 ): Promise<Figures> {
   await using stack = new AsyncDisposableStack();
@@ -46,7 +46,7 @@ export async function failOver(
 }
 
 /** Kills the standby for a while, so that each commit waits for it. */
-export async function loseStandby(common: Settings, maxConnections: number, clients: number) {
+export async function loseStandby(common: Environment, maxConnections: number, clients: number) {
   await using stack = new AsyncDisposableStack();
   const { primary, standby, standbySettings, network } = await startReplicated(stack, {
     max_connections: maxConnections,

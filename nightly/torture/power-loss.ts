@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { findFreePort } from '../../tools/free-port.ts';
-import type { Settings } from '../../testing/server-process.ts';
+import type { Environment } from '../../testing/server-process.ts';
 import { deployOnPostgres, deployOnSqlite } from './deployments.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { createPostgres } from './killable-postgres.ts';
@@ -21,7 +21,7 @@ const stores = {
 /** Cuts the power of the store's disk during creates, `rounds` times. Throws `NotSupported`. */
 export async function cutPowerDuringCreates(
   store: keyof typeof stores,
-  settings: Settings,
+  settings: Environment,
   rounds: number,
   creates: number,
 ): Promise<Figures> {

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { findFreePort } from '../../tools/free-port.ts';
 import { median } from '../../testing/median.ts';
 import { startProxy, type ProxyName } from '../../testing/proxies.ts';
-import { startServerProcess, type Settings } from '../../testing/server-process.ts';
+import { startServerProcess, type Environment } from '../../testing/server-process.ts';
 import { compareWithStore, createUntil, TortureClient, type CreatedKeys } from './client.ts';
 import { deployServer, type Deployment } from './deployments.ts';
 import type { Figures } from './run-scenarios.ts';
 
 const maxMedianMs = 150;
 
-export async function startServers(settings: Settings, count: number) {
+export async function startServers(settings: Environment, count: number) {
   const servers = await Promise.all(
     Array.from({ length: count }, async () =>
       startServerProcess({ ...settings, PORT: String(await findFreePort()) }),
@@ -55,7 +55,7 @@ export async function crashDuringCreates(
 
 /** Kills a server during creates, `rounds` times. Checks that it stored what it acknowledged. */
 export async function killDuringCreates(
-  settings: Settings,
+  settings: Environment,
   rounds: number,
   creates: number,
 ): Promise<Figures> {
@@ -79,7 +79,7 @@ export async function killDuringCreates(
 
 /** Writes to one store from several servers at once, and registers one email on all of them. */
 export async function shareStore(
-  settings: Settings,
+  settings: Environment,
   servers: number,
   creates: number,
   registrations: number,
@@ -113,7 +113,7 @@ export async function shareStore(
 
 /** Restarts two replicas in turn, `rounds` times, while clients use them through a proxy. */
 export async function restartReplicas(
-  settings: Settings,
+  settings: Environment,
   proxyName: ProxyName,
   rounds: number,
   clientCount: number,
@@ -177,7 +177,7 @@ export async function restartInTurn(
 }
 
 /** Floods the server with sign-ins while another client makes `rounds` rounds of calls. */
-export async function floodLogins(settings: Settings, connections: number, rounds: number) {
+export async function floodLogins(settings: Environment, connections: number, rounds: number) {
   await using server = await startServerProcess(settings);
   const { address } = server;
   const client = await new TortureClient(address).signUp();

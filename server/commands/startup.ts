@@ -11,7 +11,7 @@ import { exitOnUsageError, UsageError } from '../../shared/usage-error.ts';
 import { describePermissionError } from './permissions.ts';
 
 /** Runs a command on the data. Exits with 1 after a `UsageError`. */
-export async function runCommand(command: () => Promise<void>) {
+export async function runDataCommand(command: () => Promise<void>) {
   // All files are user data: only the owner may read them.
   process.umask(0o077);
   await exitOnUsageError(command);
@@ -25,7 +25,7 @@ export async function runWithArgument(
   usage: string,
   command: (argument: string, settings: Settings) => Promise<void>,
 ) {
-  await runCommand(async () => {
+  await runDataCommand(async () => {
     const [argument, ...rest] = process.argv.slice(2);
     if (argument === '--help' || argument === '-h') return console.log(usage);
     if (!argument || rest.length > 0) throw new UsageError(usage);

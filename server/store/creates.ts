@@ -1,18 +1,21 @@
 import { RowsRefused, type Database } from './database.ts';
-import { columns, selectedColumns, type Project } from './lists.ts';
+import { columns, selectedColumns, type StoredProject } from './lists.ts';
 
-export type NewProject = Project & { accountId: string; idempotencyKey: string | undefined };
+export type OwnedProject = StoredProject & {
+  accountId: string;
+  idempotencyKey: string | undefined;
+};
 
 /** The columns of a new project other than its position and time, by their names in its JSON. */
 const insertedColumns = {
   ...columns,
   accountId: 'account_id',
   idempotencyKey: 'idempotency_key',
-} satisfies { [Name in keyof NewProject]-?: string };
+} satisfies { [Name in keyof OwnedProject]-?: string };
 
 interface WaitingCreate {
-  project: NewProject;
-  resolve: (project: Project) => void;
+  project: OwnedProject;
+  resolve: (project: StoredProject) => void;
   reject: (reason: unknown) => void;
 }
 
@@ -56,7 +59,7 @@ export function projectCreation(database: Database) {
   }
 
   /** Returns the ids of the stored projects: of all but those whose key was used before. */
-  async function insert(projects: NewProject[]): Promise<Set<string>> {
+  async function insert(projects: OwnedProject[]): Promise<Set<string>> {
     // Ordered by account, because replicas that lock accounts in different orders deadlock.
     const stored = await database.query<{ id: string }>(
       `insert into projects (${Object.values(insertedColumns).join(', ')}, position, created_at)
@@ -78,11 +81,11 @@ export function projectCreation(database: Database) {
   }
 
   /** Returns the project with the same key. Otherwise stores it at the next free position. */
-  async function findOrStore(project: NewProject): Promise<Project> {
+  async function findOrStore(project: OwnedProject): Promise<StoredProject> {
     // A lock, because its commit waits for the synchronous standby, which may lack the project.
     const lock = database.dialect === 'postgresql' ? 'for update' : '';
     for (;;) {
-      const [earlier] = await database.query<Project>(
+      const [earlier] = await database.query<StoredProject>(
         `select ${selectedColumns} from projects
          where account_id = $1 and idempotency_key = $2 ${lock}`,
         [project.accountId, project.idempotencyKey ?? null],
@@ -98,8 +101,8 @@ export function projectCreation(database: Database) {
      * Returns the project once it is synced to disk, with others that wait at the same time. If the
      * account has used the idempotency key before, returns that project and stores nothing.
      */
-    createProject: (project: NewProject) =>
-      new Promise<Project>((resolve, reject) => {
+    createProject: (project: OwnedProject) =>
+      new Promise<StoredProject>((resolve, reject) => {
         waitingCreates.push({ project, resolve, reject });
         setImmediate(storeNextBatch);
       }),

@@ -13,15 +13,15 @@ export interface ListVersion {
 }
 
 /** A project as the contract has it. */
-export type Project = components['schemas']['Project'] & { id: string };
+export type StoredProject = components['schemas']['Project'] & { id: string };
 
 /** The column of each field of a project. */
-export const columns: { [Name in keyof Project]-?: string } = {
+export const columns: { [Name in keyof StoredProject]-?: string } = {
   id: 'id',
   title: 'title',
   description: 'description',
 };
-const fieldNames = Object.keys(columns) as (keyof Project)[];
+const fieldNames = Object.keys(columns) as (keyof StoredProject)[];
 
 /** The columns of a project, as a query names them in its result. */
 export const selectedColumns = fieldNames.map((name) => `${columns[name]} as "${name}"`).join(', ');

@@ -3,7 +3,7 @@ import { Pool, type PoolClient, type QueryResult } from 'pg';
 import { parseDatabaseUrl } from './database-url.ts';
 import { causeOf, RowsRefused, StoreUnavailable, type SqlValue } from './database.ts';
 import { cancel, type Connection } from './postgres-cancel.ts';
-import { assertUsable, prepareSession, type Session } from './postgres-session.ts';
+import { assertUsable, prepareSession, type PostgresSession } from './postgres-session.ts';
 
 export interface PostgresOptions {
   /** Connections at most. Writes use half of them. */
@@ -36,7 +36,7 @@ export function openPool(url: string, { poolSize = 10, timeoutMs = 10_000 }: Pos
   // The same for a connection in use that breaks between two statements.
   pool.on('connect', (client) => client.on('error', () => {}));
   /** Open connections. */
-  const connections = new Map<PoolClient, Session>();
+  const connections = new Map<PoolClient, PostgresSession>();
   pool.on('remove', (client) => connections.delete(client));
 
   async function prepareConnection(client: Connection) {
@@ -44,7 +44,7 @@ export function openPool(url: string, { poolSize = 10, timeoutMs = 10_000 }: Pos
     // so statements must not be named, and a setting would reach other clients.
     const sql = prepareSession(client.processID, timeoutMs);
     const [row] = await run(client, sql, undefined, waitMs);
-    const session = row as Session;
+    const session = row as PostgresSession;
     if (hosts.length > 1 && session.isReadOnly) {
       throw new Error(`${addressOf(client)} is read-only`);
     }

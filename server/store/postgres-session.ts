@@ -31,7 +31,7 @@ const settings = (timeoutMs: number) => ({
   idle_session_timeout: 0,
 });
 
-export interface Session {
+export interface PostgresSession {
   /** There is no pooler between this process and PostgreSQL. */
   isDirect: boolean;
   isReadOnly: boolean;
@@ -83,7 +83,7 @@ export function prepareSession(processId: number, timeoutMs: number): string {
 }
 
 /** Throws `UnusableDatabase` if the database cannot store what users send. */
-export function assertUsable({ version, encoding, role }: Session) {
+export function assertUsable({ version, encoding, role }: PostgresSession) {
   if (!(Number.parseInt(version) >= minVersion)) {
     throw new UnusableDatabase(
       `its version is ${version}, but the server needs PostgreSQL ${minVersion} or newer`,

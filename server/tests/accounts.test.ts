@@ -7,13 +7,13 @@ import {
   refusal,
   startServer,
   storeNames,
-  useServer,
+  useReferenceServer,
 } from '../../testing/server-fixtures.ts';
 
 const password = 'correct horse';
 
 describe.each(storeNames)('accounts on %s', (name) => {
-  const address = useServer(async () => ({ database: (await freshDatabase(name))() }));
+  const address = useReferenceServer(async () => ({ database: (await freshDatabase(name))() }));
 
   test('a new user registers, signs in and gets an empty list [CHOICE-46]', async () => {
     const client = new CookieClient(address());

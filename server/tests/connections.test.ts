@@ -3,7 +3,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createApp } from '../app.ts';
+import { createServer } from '../app.ts';
 import { listen } from '../http/listening.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { openStore } from '../store/store.ts';
@@ -94,7 +94,7 @@ describe('stopping', () => {
 
   test('requests that arrive while the port is closed are answered', async () => {
     const store = await openStore(openSqlite(temporaryFolder()));
-    const app = await createApp({ store, dist: fakeDist() });
+    const app = await createServer({ store, dist: fakeDist() });
     const listener = await listen(app, ['127.0.0.1'], 0);
     const address = `http://127.0.0.1:${listener.port}`;
     const outcomes = new Set<unknown>();
@@ -117,7 +117,7 @@ describe('stopping', () => {
 
   test('requests in flight on every address of the host are answered', async () => {
     const store = await openStore(openSqlite(temporaryFolder()));
-    const app = await createApp({ store, dist: fakeDist() });
+    const app = await createServer({ store, dist: fakeDist() });
     const hosts = ['127.0.0.1', process.platform === 'linux' ? '127.0.0.2' : '::1'];
     const listener = await listen(app, hosts, 0);
     const sockets = hosts.map((host) => connect(listener.port, host));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
 import { logOptions } from '../http/log.ts';
-import { refusal, startServer, useServer } from '../../testing/server-fixtures.ts';
+import { refusal, startServer, useReferenceServer } from '../../testing/server-fixtures.ts';
 
 const forged = refusal('xsrfTokenMismatch');
 const otherOrigin = refusal('otherOrigin');
-const address = useServer();
+const address = useReferenceServer();
 
 describe('a browser without cookies', () => {
   test.each<[string, () => Record<string, string>]>([

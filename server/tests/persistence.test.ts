@@ -8,7 +8,7 @@ import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
 import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
 import { openDatabase, withDatabase } from '../../testing/database.ts';
-import { runServer, type Settings } from '../../testing/server-process.ts';
+import { runServer, type Environment } from '../../testing/server-process.ts';
 import { runSql } from '../../testing/sql.ts';
 import {
   alterPostgresDatabase,
@@ -391,7 +391,7 @@ async function emptyFolder(): Promise<string> {
 
 async function runCommand(
   name: 'backup' | 'sign-out' | 'unlock',
-  settings: Settings,
+  settings: Environment,
   ...args: string[]
 ) {
   const running = runServer(settings, { script: `commands/${name}.ts`, args });

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readSettings } from '../settings.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
-import type { Settings } from '../../testing/server-process.ts';
+import type { Environment } from '../../testing/server-process.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 import {
   emptyStore,
@@ -145,7 +145,7 @@ test.each(['PORT', 'METRICS_PORT'])('a %s in use is reported, with what to do', 
   });
 });
 
-test.each<[cause: string, errors: string, () => Settings]>([
+test.each<[cause: string, errors: string, () => Environment]>([
   [
     'a missing build',
     'There is no built app in .+: run "npm run build" first\\.',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { NewProject } from '../store/creates.ts';
+import type { OwnedProject } from '../store/creates.ts';
 import { StoreUnavailable, type Database } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
@@ -12,13 +12,16 @@ import {
   refusal,
   startServer,
   storeNames,
-  useServer,
+  useReferenceServer,
 } from '../../testing/server-fixtures.ts';
 
 describe.each(storeNames)('projects on %s', (name) => {
   // A clock that stands still, so that all projects are created in the same millisecond.
   const now = () => Date.UTC(2030, 0, 1);
-  const address = useServer(async () => ({ now, database: (await freshDatabase(name))() }));
+  const address = useReferenceServer(async () => ({
+    now,
+    database: (await freshDatabase(name))(),
+  }));
 
   test('created projects are returned and listed unchanged, with ids, oldest first [CHOICE-44]', async () => {
     const client = await signedInClient(address());
@@ -233,7 +236,7 @@ describe.each(storeNames)('projects on %s', (name) => {
   }
 });
 
-const newProject = (accountId: string, idempotencyKey?: string): NewProject => ({
+const newProject = (accountId: string, idempotencyKey?: string): OwnedProject => ({
   id: randomUUID(),
   accountId,
   title: 'Title',

@@ -6,7 +6,12 @@ import type { Database } from '../store/database.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { operations } from '../../testing/contract.ts';
 import { CookieClient, signedInClient, type Reply } from '../../testing/cookie-client.ts';
-import { refusal, refusals, startServer, useServer } from '../../testing/server-fixtures.ts';
+import {
+  refusal,
+  refusalExamples,
+  startServer,
+  useReferenceServer,
+} from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 
@@ -17,7 +22,7 @@ const json = { 'content-type': 'application/json' };
 const login = '/api/v1/auth/login';
 const password = 'correct horse';
 // A clock that stands still, because the server allows a further attempt each six seconds.
-const address = useServer(async () => ({ now: () => Date.UTC(2030, 0, 1) }));
+const address = useReferenceServer(async () => ({ now: () => Date.UTC(2030, 0, 1) }));
 
 describe('the server gives each refusal that the contract names', () => {
   const requests: Record<
@@ -55,7 +60,7 @@ describe('the server gives each refusal that the contract names', () => {
     unavailable: async () => (await clientWithoutStore()).listProjects(),
   };
 
-  test.each([...new Set(refusals.map(({ name }) => name))])('%s', async (name) => {
+  test.each([...new Set(refusalExamples.map(({ name }) => name))])('%s', async (name) => {
     const { status, body } = await requests[name]!(await signedInClient(address()));
     expect({ status, body }).toEqual(refusal(name));
   });

@@ -8,11 +8,11 @@ import { expect, test } from 'vitest';
 import { CookieClient } from '../../testing/cookie-client.ts';
 import { fragments } from '../../testing/fragments.ts';
 import { routeOf } from '../../shared/routes.ts';
-import { fakeDist, startServer, useServer } from '../../testing/server-fixtures.ts';
+import { fakeDist, startServer, useReferenceServer } from '../../testing/server-fixtures.ts';
 
 const browserHeaders = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const [script, style] = ['theme()', 'body{margin:0}'];
-const address = useServer(async () => ({ dist: createDist() }));
+const address = useReferenceServer(async () => ({ dist: createDist() }));
 const client = () => new CookieClient(address());
 
 test('the app is served at / and revalidated on every visit', async () => {

@@ -8,7 +8,7 @@ import { loadLazyChunk, retryLazyChunk, type LazyChunk } from './load-lazy-chunk
 export type AppOptions = Partial<Omit<ActorsOptions, 'api' | 'lastUser' | 'router'>> &
   Partial<Pick<ApiOptions, 'fetch' | 'cookies'>> & { history?: RouterHistory };
 
-export type App = {
+export type RunningApp = {
   router: AppRouter;
   /** Returns the actors. The first call loads the lazy chunk and starts them. */
   actors: () => Promise<Actors>;
@@ -24,7 +24,7 @@ export function createApp({
   history = createFragmentHistory(),
   log = (operationId, error) => console.error(operationId, error),
   ...options
-}: AppOptions = {}): App {
+}: AppOptions = {}): RunningApp {
   let lazy: Lazy | undefined;
   let isStopped = false;
   const load = () =>

@@ -2,7 +2,7 @@ import { style } from '@vanilla-extract/css';
 import { color, motion, narrowViewport, radius, space } from '../styles/tokens.css.ts';
 import { progressBar } from '../styles/progress.css.ts';
 
-export const submitButton = style({
+export const formButton = style({
   position: 'relative',
   alignSelf: 'start',
   minWidth: 'min(12rem, 100%)',

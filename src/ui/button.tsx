@@ -12,7 +12,7 @@ export function SubmitButton({ busy, children }: { busy: boolean; children: Reac
       type="submit"
       // As that of the form, also if an extension moves the fields to a form of its own.
       formMethod="dialog"
-      className={css.submitButton}
+      className={css.formButton}
       aria-busy={busy}
       aria-disabled={busy}
       onClick={ignoreSecondClick}

@@ -3,7 +3,7 @@ import { color, radius, space, text } from '../styles/tokens.css.ts';
 import { lineMarker } from '../styles/decorative-line.ts';
 
 /** Its marker is filled while the field has the focus, and red while the field has an error. */
-export const field = style({
+export const fieldGroup = style({
   position: 'relative',
   display: 'flex',
   flexDirection: 'column',
@@ -43,7 +43,7 @@ export const control = style({
 });
 
 /** Reserves its line, so that an error does not move the button below away from a click. */
-export const error = style({
+export const fieldError = style({
   minHeight: '1.3125rem',
   color: color.critical,
   fontSize: text.small,

@@ -46,7 +46,7 @@ function useField(label: string, error: string | undefined) {
     },
     renderField: (control: ReactNode) => (
       <div
-        className={css.field}
+        className={css.fieldGroup}
         // After each render, because the app may have changed the text.
         ref={(field) => updateDirection(field)}
         // A failed submit focuses the first invalid field. Its error would be read twice.
@@ -68,7 +68,7 @@ function useField(label: string, error: string | undefined) {
         {control}
         {/* A touched field may have an error before hydration. React accepts only a string there. */}
         <p
-          className={css.error}
+          className={css.fieldError}
           id={errorId}
           aria-live={isAnnounced ? 'polite' : undefined}
           suppressHydrationWarning

@@ -2,7 +2,7 @@ import { globalStyle, style } from '@vanilla-extract/css';
 import { color, space, text } from '../styles/tokens.css.ts';
 import { lineMarker } from '../styles/decorative-line.ts';
 
-export const heading = style({
+export const headingGroup = style({
   position: 'relative',
   display: 'flex',
   flexDirection: 'column',
@@ -18,6 +18,6 @@ export const heading = style({
 });
 
 /** No focus ring, because a heading cannot be operated: its marker shows the focus. */
-globalStyle(`${heading} > h1:focus`, { outline: 'none' });
+globalStyle(`${headingGroup} > h1:focus`, { outline: 'none' });
 
 export const subtitle = style({ color: color.textMuted, fontSize: text.lead });

@@ -75,7 +75,7 @@ export const filled = style([
   },
 ]);
 
-export const group = style({
+export const linkGroup = style({
   display: 'flex',
   gap: space.small,
   marginInlineStart: 'auto',

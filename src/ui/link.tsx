@@ -7,7 +7,7 @@ type LinkProps = { variant: keyof typeof variants } & Omit<ComponentPropsWithRef
 
 /** Links that stay side by side, at the end of their line. */
 export const LinkGroup = ({ children }: { children: ReactNode }) => (
-  <span className={css.group}>{children}</span>
+  <span className={css.linkGroup}>{children}</span>
 );
 
 /** A link. The variants `outlined` and `filled` look like buttons. */

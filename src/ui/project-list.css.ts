@@ -13,7 +13,7 @@ export const section = style({
 });
 
 /** Between the heading and the first row. */
-export const progress = style([
+export const listProgress = style([
   progressOnLine,
   {
     marginTop: space.huge,

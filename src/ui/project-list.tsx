@@ -87,7 +87,7 @@ export function ProjectList({
     <>
       <section className={css.section} aria-labelledby={id} aria-busy={loading}>
         <h2 id={id}>{heading}</h2>
-        <span className={css.progress} />
+        <span className={css.listProgress} />
         {isVirtualized && showAll && !loading && (
           <div className={css.showAll}>
             <Button onClick={showAll}>{`Show all ${rows.length} projects`}</Button>

@@ -7,7 +7,7 @@ import { UsageError } from '../../shared/usage-error.ts';
 import { spectralCommand } from '../../tools/check.ts';
 import { dereferencedContract } from '../../tools/contract.ts';
 import { contractPath } from '../../tools/contract-source.ts';
-import { runCommand } from '../../tools/run.ts';
+import { runProgram } from '../../tools/run.ts';
 import { copyProject } from '../../testing/project-copy.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
@@ -91,7 +91,7 @@ test(
       ['      summary: Sign in\n', ''],
     );
     const command = spectralCommand.map((word) => (word === 'openapi.yaml' ? path : word));
-    const lines = (await runCommand(command, longTestMs / 1000)).slice(0, -1);
+    const lines = (await runProgram(command, longTestMs / 1000)).slice(0, -1);
     expect(lines.map((line) => / (?:error|warning) (\S+) /.exec(line)?.[1])).toEqual([
       'operation-summary',
       'inline-request-body',

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { formNames, forms, labelsOf, requiredFields } from '../../model/calls.ts';
 import { screens } from '../../shared/routes.ts';
 import {
-  error,
+  errorText,
   errorElement,
   expectError,
   field,
@@ -46,13 +46,13 @@ describe.each(formNames)('the form of %s', (name) => {
 
   test('shows an error only once its field was touched [FIELD-1, FIELD-2]', async () => {
     const { user } = await renderForm(name);
-    expect([error(first), error(second)]).toEqual(['', '']);
+    expect([errorText(first), errorText(second)]).toEqual(['', '']);
     await user.type(field(first), 'a{Backspace}');
-    expect([error(first), invalid(first)]).toEqual(['', 'false']);
+    expect([errorText(first), invalid(first)]).toEqual(['', 'false']);
     await user.tab();
     await expectError(first, `${first} is required`);
     expect(invalid(first)).toBe('true');
-    expect([error(second), invalid(second)]).toEqual(['', 'false']);
+    expect([errorText(second), invalid(second)]).toEqual(['', 'false']);
   });
 
   test('says what is required and sends nothing when submitted empty [VALID-2, VALID-4, VALID-5, VALID-6, VALID-7, CHOICE-22, CHOICE-23]', async () => {
@@ -92,7 +92,7 @@ describe.each(formNames)('the form of %s', (name) => {
     await submit();
     await expectError(second, `${second} is required`);
     await user.type(field(second), 'long enough');
-    await waitFor(() => expect([error(second), invalid(second)]).toEqual(['', 'false']));
+    await waitFor(() => expect([errorText(second), invalid(second)]).toEqual(['', 'false']));
   });
 
   test('clears an error as soon as its field is valid, after a blur', async () => {
@@ -101,7 +101,7 @@ describe.each(formNames)('the form of %s', (name) => {
     await user.tab();
     await expectError(second, `${second} is required`);
     await user.type(field(second), 'long enough');
-    await waitFor(() => expect([error(second), invalid(second)]).toEqual(['', 'false']));
+    await waitFor(() => expect([errorText(second), invalid(second)]).toEqual(['', 'false']));
     expect(document.activeElement).toBe(field(second));
   });
 
@@ -112,7 +112,7 @@ describe.each(formNames)('the form of %s', (name) => {
     const valid = first === 'Email' ? 'ada@example.org' : 'Website';
     field(first).value = valid;
     fireEvent(field(first), new Event('input', { bubbles: true }));
-    await waitFor(() => expect(error(first)).toBe(''));
+    await waitFor(() => expect(errorText(first)).toBe(''));
     expect(invalid(first)).toBe('false');
   });
 

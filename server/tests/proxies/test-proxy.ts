@@ -14,7 +14,7 @@ import {
   fakeDist,
   refusal,
   startServer,
-  useServer,
+  useReferenceServer,
 } from '../../../testing/server-fixtures.ts';
 import { longTestMs } from '../../../testing/time-limits.ts';
 
@@ -249,7 +249,7 @@ const shortTimeouts: Record<ProxyName, Replacements> = {
 
 /** Starts one server, and the proxy in front of it, for all tests around. */
 function shareProxy(name: ProxyName) {
-  const address = useServer(async () => ({ trustedProxies: ['127.0.0.1'] }));
+  const address = useReferenceServer(async () => ({ trustedProxies: ['127.0.0.1'] }));
   let proxy: Awaited<ReturnType<typeof startProxy>>;
   beforeAll(async () => {
     proxy = await startProxy(name, [address()]);

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { exampleOf, screens, type Route } from '../../../shared/routes.ts';
-import type { Page } from './page.ts';
+import type { BrowserPage } from './page.ts';
 
-export const password = 'correct horse';
+export const accountPassword = 'correct horse';
 
 export const fieldSelector = (name: string) => `form [name=${name}]`;
 
-export const row = (position: number) => `main li[aria-posinset="${position}"]`;
+export const rowSelector = (position: number) => `main li[aria-posinset="${position}"]`;
 
 declare global {
   interface Window {
@@ -15,7 +15,7 @@ declare global {
 }
 
 /** Adds what the stories do and read on the pages of the app. */
-export function createAppPage(page: Page) {
+export function createAppPage(page: BrowserPage) {
   const { evaluate } = page;
 
   const texts = (selector: string) =>
@@ -66,7 +66,7 @@ export function createAppPage(page: Page) {
       await replaceText('description', description);
       await page.click('form button');
     },
-    async fillCredentials(email: string, secret = password) {
+    async fillCredentials(email: string, secret = accountPassword) {
       await replaceText('email', email);
       await replaceText('password', secret);
     },

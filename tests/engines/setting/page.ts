@@ -15,7 +15,7 @@ export type Look = 'light' | 'dark';
 
 export type Key = 'ArrowLeft' | 'ArrowRight' | 'End' | 'Enter' | 'Home' | 'Shift+Tab' | 'Tab';
 
-export interface Page {
+export interface BrowserPage {
   /** Starts to load an address. */
   goto: (url: string) => Promise<void>;
   reload: () => Promise<void>;
@@ -41,6 +41,6 @@ export interface Page {
 
 export interface Engine {
   /** Returns the page of that look, empty and without cookies. */
-  open: (options: PageOptions) => Promise<Page>;
+  open: (options: PageOptions) => Promise<BrowserPage>;
   stop: () => Promise<void>;
 }

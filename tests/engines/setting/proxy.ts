@@ -8,7 +8,7 @@ export type RecordedRequest = { method: string; path: string; headers: IncomingH
  * Starts a server between the browser and the reference backend. It records the requests, and can
  * hold the app's scripts back, in any browser. With `credentials`, it demands them by HTTP Basic.
  */
-export async function startProxy(target: string, credentials = '') {
+export async function startRecordingProxy(target: string, credentials = '') {
   const authorization = credentials && `Basic ${btoa(credentials)}`;
   const requests: RecordedRequest[] = [];
   const held: (() => void)[] = [];

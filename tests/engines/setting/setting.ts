@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { screens, type Route } from '../../../shared/routes.ts';
 import { insertProjects, withDatabase } from '../../../testing/database.ts';
 import { startTemporaryServer } from '../../../testing/server-process.ts';
-import { createAppPage, password } from './app-page.ts';
+import { createAppPage, accountPassword } from './app-page.ts';
 import type { Engine, PageOptions } from './page.ts';
-import { startProxy } from './proxy.ts';
+import { startRecordingProxy } from './proxy.ts';
 
 const usual: PageOptions = { width: 1000, height: 700, look: 'light' };
 
@@ -25,7 +25,7 @@ export function useSetting(name: string, startEngine: () => Promise<Engine>) {
 
   /** Opens an empty page, and a proxy with an origin of its own, so that nothing is cached. */
   async function open(options: Partial<PageOptions> = {}, credentials?: string) {
-    const server = await startProxy(backend.address, credentials);
+    const server = await startRecordingProxy(backend.address, credentials);
     onTestFinished(() => server.stop());
     const page = createAppPage(await engine.open({ ...usual, ...options }));
     return { page, server };
@@ -53,7 +53,7 @@ export function useSetting(name: string, startEngine: () => Promise<Engine>) {
     const response = await fetch(`${backend.address}/api/v1/users/register`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email, password }),
+      body: JSON.stringify({ email, accountPassword }),
     });
     expect(response.status).toBe(201);
     if (projectCount > 0) await insertProjects(backend.settings, email, projectCount);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formNames, forms, requiredFields } from '../../../model/calls.ts';
 import { fieldSelector } from '../setting/app-page.ts';
-import type { Page } from '../setting/page.ts';
+import type { BrowserPage } from '../setting/page.ts';
 import type { Setting } from '../setting/setting.ts';
 
 export function testColoursAndFieldErrors({ open }: Setting) {
@@ -45,7 +45,7 @@ export function testColoursAndFieldErrors({ open }: Setting) {
 }
 
 /** Returns a colour as red, green and blue, each 0 to 255. */
-async function rgb(page: Page, selector: string, property: string) {
+async function rgb(page: BrowserPage, selector: string, property: string) {
   const color = await page.evaluate(
     ([css, name]) => getComputedStyle(document.querySelector(css)!).getPropertyValue(name),
     [selector, property] as const,
@@ -53,7 +53,7 @@ async function rgb(page: Page, selector: string, property: string) {
   return (color.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
 }
 
-async function isRed(page: Page, selector: string, property: string) {
+async function isRed(page: BrowserPage, selector: string, property: string) {
   const [red = 0, green = 0, blue = 0] = await rgb(page, selector, property);
   return red > 150 && red > green * 1.5 && red > blue * 1.5;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { password } from '../setting/app-page.ts';
+import { accountPassword } from '../setting/app-page.ts';
 import type { Setting } from '../setting/setting.ts';
 
 export function testCreateProjects({ open, newEmail }: Setting) {
@@ -18,7 +18,7 @@ export function testCreateProjects({ open, newEmail }: Setting) {
     await page.click('form button');
     await page.waitForText('[role=alert]', 'The email or the password is not right.');
     expect(await page.cookies()).toEqual([]);
-    await page.replaceText('password', password);
+    await page.replaceText('password', accountPassword);
     await page.click('form button');
     await page.waitForText('main section', 'No projects to show.');
     expect(await page.hash()).toBe('#/projects');

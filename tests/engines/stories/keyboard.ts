@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { password } from '../setting/app-page.ts';
-import type { Page } from '../setting/page.ts';
+import { accountPassword } from '../setting/app-page.ts';
+import type { BrowserPage } from '../setting/page.ts';
 import type { Setting } from '../setting/setting.ts';
 
 export function testKeyboard({ open, registerUser }: Setting) {
@@ -28,7 +28,7 @@ export function testKeyboard({ open, registerUser }: Setting) {
     await page.press('Enter');
     await page.waitForText('form', 'Password is required');
     await expect.poll(() => page.focused()).toBe('password');
-    await page.type(password);
+    await page.type(accountPassword);
     await page.press('Enter');
     await page.waitForHeading('New Project');
     await page.waitForText('main section', 'No projects to show.');
@@ -46,5 +46,5 @@ export function testKeyboard({ open, registerUser }: Setting) {
   });
 }
 
-const hasFocusRing = (page: Page) =>
+const hasFocusRing = (page: BrowserPage) =>
   page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle === 'solid');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { row } from '../setting/app-page.ts';
+import { rowSelector } from '../setting/app-page.ts';
 import type { Setting } from '../setting/setting.ts';
 
 export function testLongList({ registerUser, openProjects, lengthenDescriptions }: Setting) {
@@ -21,7 +21,9 @@ export function testLongList({ registerUser, openProjects, lengthenDescriptions 
     const showButton = 'main section > button';
     await page.waitForText(showButton, 'Show the new project');
     await page.click(showButton);
-    await expect.poll(() => page.isInViewport(`${row(2_001)} [data-field=title]`)).toBe(true);
+    await expect
+      .poll(() => page.isInViewport(`${rowSelector(2_001)} [data-field=title]`))
+      .toBe(true);
     expect(await page.focused()).toBe('The new one');
   });
 

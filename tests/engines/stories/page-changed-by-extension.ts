@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { wrapTexts } from '../../../testing/translator.ts';
-import { password } from '../setting/app-page.ts';
+import { accountPassword } from '../setting/app-page.ts';
 import type { Setting } from '../setting/setting.ts';
 
 export function testPageChangedByExtension({ open, registerUser }: Setting) {
@@ -44,7 +44,7 @@ export function testPageChangedByExtension({ open, registerUser }: Setting) {
         email,
         'another password',
       ]);
-      await page.replaceText('password', password);
+      await page.replaceText('password', accountPassword);
       await page.press('Enter');
       await page.waitForHeading('New Project');
     },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldSelector, password } from '../setting/app-page.ts';
+import { fieldSelector, accountPassword } from '../setting/app-page.ts';
 import type { Setting } from '../setting/setting.ts';
 
 export function testPrerenderedForm({ openPrerendered, registerUser }: Setting) {
@@ -17,7 +17,7 @@ export function testPrerenderedForm({ openPrerendered, registerUser }: Setting) 
     expect(await page.keptElements()).toBe(marked);
     expect(await page.texts('[aria-invalid=true]')).toEqual([]);
     await page.press('Tab');
-    await page.type(password);
+    await page.type(accountPassword);
     await page.press('Enter');
     await page.waitForText('main section', 'No projects to show.');
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldSelector, password } from '../setting/app-page.ts';
+import { fieldSelector, accountPassword } from '../setting/app-page.ts';
 import type { Setting } from '../setting/setting.ts';
 
 export function testPrerenderedProjects({ openPrerendered, registerUser }: Setting) {
@@ -9,7 +9,7 @@ export function testPrerenderedProjects({ openPrerendered, registerUser }: Setti
     const status = await page.evaluate(async (body) => {
       const headers = { 'content-type': 'application/json' };
       return (await fetch('/api/v1/auth/login', { method: 'POST', headers, body })).status;
-    }, JSON.stringify({ email, password }));
+    }, JSON.stringify({ email, accountPassword }));
     expect(status).toBe(200);
     await page.click('header a[href$="/projects"]');
     await expect.poll(() => page.count('main li')).toBe(3);
