@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { UsageError } from '../shared/usage-error.ts';
 import { checks } from './checks/all.ts';
-import { CannotRun, help, parseArguments, version, type RunSettings } from './command/options.ts';
+import { help, parseArguments, version, type RunSettings } from './command/options.ts';
 import { checkReachable, parseTarget, Unreachable } from './command/target.ts';
 import { createRunId } from './people/fixtures.ts';
 import { truncate } from './problems/describe.ts';
@@ -21,7 +22,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
-  if (!(error instanceof CannotRun)) throw error;
+  if (!(error instanceof UsageError)) throw error;
   console.error(error.message);
   return error instanceof Unreachable ? 3 : 2;
 });
@@ -110,7 +111,7 @@ function tryFinding(report: Report, isRun: boolean): number {
 
 function requireCurl() {
   if (spawnSync('sh', ['-c', 'command -v curl']).status === 0) return;
-  throw new CannotRun(
+  throw new UsageError(
     '--run needs curl and a POSIX shell. Leave it out, and run the printed commands elsewhere.',
   );
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { UsageError } from '../../shared/usage-error.ts';
 import { maxWaitMinutes } from '../http/patience.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
@@ -14,9 +15,6 @@ export const command =
   process.env['npm_lifecycle_event'] === 'conformance'
     ? 'npm run conformance --'
     : 'npx tracker-conformance';
-
-/** Thrown when the command cannot run. The message says what to do. */
-export class CannotRun extends Error {}
 
 export type RunSettings = Extract<ReturnType<typeof parseArguments>, { kind: 'run' }>['settings'];
 
@@ -127,7 +125,7 @@ export function parseArguments(args: string[], checkIds: string[]) {
 }
 
 function throwIfAny(errors: string[]) {
-  if (errors.length > 0) throw new CannotRun([...errors, 'See --help.'].join('\n'));
+  if (errors.length > 0) throw new UsageError([...errors, 'See --help.'].join('\n'));
 }
 
 /** Returns an error for each argument that is no option, or whose value is missing or too much. */

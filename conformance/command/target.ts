@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { CannotRun, command } from './options.ts';
+import { UsageError } from '../../shared/usage-error.ts';
+import { command } from './options.ts';
 
 const connectTimeoutMs = 5_000;
 
 /** Thrown when no server accepts connections at the address. */
-export class Unreachable extends CannotRun {}
+export class Unreachable extends UsageError {}
 
 /**
  * Parses the address. Accepts a missing scheme, trailing slashes, and the base path of the API.
@@ -20,19 +21,19 @@ export function parseTarget(address: string) {
     notes.push(`Using ${text} for "${address}".`);
   }
   if (!URL.canParse(text))
-    throw new CannotRun(`"${address}" is not a URL. Example: http://localhost:8080`);
+    throw new UsageError(`"${address}" is not a URL. Example: http://localhost:8080`);
   const { protocol, origin, pathname, username, password } = new URL(text);
   if (!/^https?:$/.test(protocol))
-    throw new CannotRun(`"${address}" must begin with http:// or https://.`);
+    throw new UsageError(`"${address}" must begin with http:// or https://.`);
   const path = pathname.replace(/\/+$/, '');
   if (!/^(\/api(\/v1)?)?$/.test(path))
-    throw new CannotRun(
+    throw new UsageError(
       `The app calls /api/v1 at the root of its origin, so it cannot use a backend below "${path}". ` +
         `Serve the backend at ${origin}/api/v1 with a proxy, and use ${origin} as the address.`,
     );
   if (path) notes.push(`Calling ${origin}/api/v1. The address does not need the base path.`);
   if (username || password)
-    throw new CannotRun(
+    throw new UsageError(
       'The address must not contain a user name or password: the app sends none.',
     );
   return { origin, notes };

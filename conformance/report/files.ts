@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { CannotRun } from '../command/options.ts';
+import { UsageError } from '../../shared/usage-error.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
 import { jsonSchema, schemaFile, type Report } from './schema.ts';
@@ -14,7 +14,7 @@ export function prepareFolder(folder: string) {
     rmSync(testFile);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new CannotRun(
+    throw new UsageError(
       `--report: cannot write to the folder "${folder}" (${code}). Choose another folder.`,
     );
   }

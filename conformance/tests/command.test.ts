@@ -7,7 +7,8 @@ import { createServer as createTlsServer } from 'node:tls';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { CannotRun, help, parseArguments } from '../command/options.ts';
+import { UsageError } from '../../shared/usage-error.ts';
+import { help, parseArguments } from '../command/options.ts';
 import { parseTarget } from '../command/target.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { noResponse, startStubServer } from './backends/stub-server.ts';
@@ -112,7 +113,7 @@ test.each([
   ],
 ])('names every mistake in the arguments %j', (options, errors) => {
   const parse = () => parseArguments(options, ['XSRF-1', 'UI-1']);
-  expect(parse).toThrow(new CannotRun([...errors, 'See --help.'].join('\n')));
+  expect(parse).toThrow(new UsageError([...errors, 'See --help.'].join('\n')));
 });
 
 test('exits with 2 before any request when the report folder cannot be created', async () => {
@@ -182,7 +183,7 @@ test.each([
 test.each(['ftp://localhost', 'http://', 'http://localhost/tracker', 'http://me:secret@localhost'])(
   'rejects the address %s with a reason',
   (address) => {
-    expect(() => parseTarget(address)).toThrow(CannotRun);
+    expect(() => parseTarget(address)).toThrow(UsageError);
   },
 );
 

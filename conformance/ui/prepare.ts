@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CannotRun, tarball } from '../command/options.ts';
+import { UsageError } from '../../shared/usage-error.ts';
+import { tarball } from '../command/options.ts';
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -17,7 +18,7 @@ export async function prepareUi(screenshotFolder: string) {
     await findChromium();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new CannotRun(
+    throw new UsageError(
       message.includes("'playwright-core'")
         ? '--ui needs the package playwright-core. Run it in a clone of the project, or with\n' +
             `  npx --package=./${tarball} --package=playwright-core tracker-conformance ADDRESS --ui`
@@ -29,7 +30,7 @@ export async function prepareUi(screenshotFolder: string) {
 
 async function buildApp(): Promise<string> {
   if (!existsSync(pathOf('../../vite.config.ts')))
-    throw new CannotRun('--ui needs the built app: run "npm run build" first.');
+    throw new UsageError('--ui needs the built app: run "npm run build" first.');
   const { build } = await import('vite');
   await build({ root: pathOf('../..'), logLevel: 'warn' });
   return pathOf('../../dist');
