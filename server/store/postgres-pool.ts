@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Pool, type PoolClient, type QueryResult } from 'pg';
+import { Client, Pool, type ClientConfig, type PoolClient, type QueryResult } from 'pg';
 import { parseDatabaseUrl } from './database-url.ts';
 import { causeOf, RowsRefused, StoreUnavailable, type SqlValue } from './database.ts';
 import { cancel, type Connection } from './postgres-cancel.ts';
@@ -25,8 +25,21 @@ const fullCodes = ['53300', canceledCode];
 export function openPool(url: string, { poolSize = 10, timeoutMs = 10_000 }: PostgresOptions) {
   const hosts = parseDatabaseUrl(url);
   const waitMs = timeoutMs / 2;
+
+  /** Reads certificates again, because they are renewed in place. */
+  class RenewedClient extends Client {
+    constructor(config: ClientConfig = {}) {
+      try {
+        config.ssl = parseDatabaseUrl(url)[0]?.ssl;
+      } catch {
+        // One is missing while it is renewed. The former one may still be valid.
+      }
+      super(config);
+    }
+  }
   const pool = new Pool({
     ...hosts[0],
+    Client: RenewedClient,
     max: poolSize,
     connectionTimeoutMillis: waitMs,
     verify: (client, done) => void prepareConnection(client as Connection).then(() => done(), done),

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { getCACertificates, setDefaultCACertificates, TLSSocket } from 'node:tls';
+import { getCACertificates, rootCertificates, setDefaultCACertificates, TLSSocket } from 'node:tls';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StoreUnavailable } from '../store/database.ts';
 import { openPostgres } from '../store/postgres.ts';
@@ -9,6 +10,7 @@ import { findFreePort } from '../../tools/free-port.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
 import { startTcpProxy } from '../../testing/tcp-proxy.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import {
   alterPostgresDatabase,
   beginTransaction,
@@ -182,6 +184,28 @@ test.each([
       (error: StoreUnavailable) => String(error.cause),
     );
   expect(outcome).toContain(expected);
+});
+
+test.each([
+  ['sslrootcert', rootCertificates[0]!],
+  ['sslcert', rootCertificates[0]!],
+  ['sslkey', 'half a key'],
+])('the next connection reads a renewed %s', async (name, former) => {
+  const file = join(temporaryFolder(), 'renewed.pem');
+  writeFileSync(file, former);
+  const url = new URL(await createPostgresDatabase());
+  url.port = String(await startTlsProxy(Number(url.port)));
+  url.hostname = 'localhost';
+  const files = { sslrootcert: certificateFile, sslcert: certificateFile, sslkey: certificateFile };
+  url.search = new URLSearchParams({ sslmode: 'verify-full', ...files, [name]: file }).toString();
+  const database = openForTest(url.href);
+  const query = () => database.query("select 'a row' as text");
+  await expect(query()).rejects.toThrow(StoreUnavailable);
+  copyFileSync(certificateFile, file);
+  await query();
+  rmSync(file); // for a moment, while it is renewed
+  expect(await Promise.all([query(), query()])).toHaveLength(2);
+  expect(database.countConnections?.()).toMatchObject({ total: 2 });
 });
 
 /** Starts a proxy that makes each connection read-only. Returns its port. */
