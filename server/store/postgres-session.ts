@@ -105,6 +105,26 @@ const missingRights = Object.entries(rights)
   .flatMap(([table, names]) => names.map((name) => `('${table}', '${name}')`))
   .join(', ');
 
+const tables = Object.keys(rights).map((table) => `('${table}')`);
+/** SQL for the tables of which row-level security may hide rows from the role. */
+export const findHiddenRows = `
+  select current_user as user, string_agg(name, ', ') as hidden
+  from (values ${tables.join(', ')}) as needed (name)
+  where row_security_active(to_regclass(name)) and not coalesce((
+    select bool_and(polpermissive) and bool_or(polcmd = '*'
+      and pg_get_expr(polqual, polrelid) = 'true'
+      and (0 = any(polroles) or to_regrole(quote_ident(current_user)) = any(polroles)))
+    from pg_policy where polrelid = to_regclass(name)), false)`;
+
+/** Throws `UnusableDatabase` for a result of `findHiddenRows`: right passwords would be refused. */
+export function assertNoHiddenRows(result: unknown) {
+  const { user, hidden } = result as Record<string, string | null>;
+  if (!hidden) return;
+  throw new UnusableDatabase(
+    `row-level security may hide rows of ${hidden} from the role ${user}, so disable it for these tables, or "alter role ${user} bypassrls"`,
+  );
+}
+
 /** SQL that describes what keeps the role from using the tables that exist. */
 export const describeRole = `
   select pg_is_in_recovery() as "isStandby", current_user as user,

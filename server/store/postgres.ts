@@ -11,7 +11,12 @@ import {
 } from './database.ts';
 import { isPermanent } from './postgres-errors.ts';
 import { openPool, unavailable, type PostgresOptions } from './postgres-pool.ts';
-import { assertWritable, describeRole } from './postgres-session.ts';
+import {
+  assertNoHiddenRows,
+  assertWritable,
+  describeRole,
+  findHiddenRows,
+} from './postgres-session.ts';
 
 // One round trip and one transaction. On a full disk, a row can still be updated in its place, but
 // the temporary file of the sort cannot be written.
@@ -107,8 +112,10 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
 
     assertWritable: () =>
       atStart(async () => {
-        const [role] = await useConnection((client) => runAlone(client, describeRole));
-        assertWritable(role);
+        await useConnection(async (client) => {
+          assertWritable((await runAlone(client, describeRole))[0]);
+          assertNoHiddenRows((await runAlone(client, findHiddenRows))[0]);
+        });
       }),
 
     migrate: (name, sql) =>
@@ -129,7 +136,15 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
       }),
 
     async checkWrite() {
-      await write((client) => run(client, `begin${localSettings(client)}; ${writeCheck}; commit`));
+      const [hidden] = await write(async (client) => {
+        await run(client, `begin${localSettings(client)}; ${writeCheck}; commit`);
+        return runAlone(client, findHiddenRows);
+      });
+      try {
+        assertNoHiddenRows(hidden);
+      } catch (error) {
+        throw unavailable(error);
+      }
     },
 
     async size() {

@@ -9,6 +9,7 @@ import { signedInClient, type CookieClient } from '../../testing/cookie-client.t
 import { longTestMs } from '../../testing/time-limits.ts';
 import {
   alterPostgresDatabase,
+  causes,
   createPostgresDatabase,
   openForTest,
   readiness,
@@ -229,6 +230,39 @@ test.each([
   const place = await createRole();
   await migrateFor(place, rights);
   expect(await problemOf(place.url)).toMatch(text);
+});
+
+const enable = 'alter table projects enable row level security';
+const allow = `${enable}; create policy everything on projects using (true)`;
+test.each([
+  ['row-level security', enable, 'rows of projects from'],
+  ['for all tables', `${enable}; ${enable.replace('projects', 'accounts')}`, 'accounts, projects'],
+  ['a policy', `${enable}; create policy own on projects using (id <> 'a')`, 'of projects from'],
+  ['a policy for another role', allow.replace('using', 'to pg_monitor using'), 'of projects from'],
+  ['a policy for reads', allow.replace('using', 'for select using'), 'of projects from'],
+  [
+    'a restriction',
+    `${allow}; create policy other on projects as restrictive using (id <> 'a')`,
+    'of projects from',
+  ],
+  ['a policy that allows all', allow, ''],
+])('with row-level security: %s', async (_case, sql, message) => {
+  const place = await createRole();
+  await migrateFor(place, 'select, insert, update, delete');
+  const database = openForTest(place.url);
+  await openStore(database);
+  await database.checkWrite();
+  await place.run(sql);
+  const outcomes = await Promise.allSettled([
+    openStore(openForTest(place.url)),
+    database.checkWrite(),
+  ]);
+  if (message === '')
+    expect(outcomes).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }]);
+  else {
+    expect(await problemOf(place.url)).toContain(message);
+    expect(causes(outcomes.slice(1)).join()).toContain(message);
+  }
 });
 
 test('a role that may not run a missing migration is refused with a sentence', async () => {
