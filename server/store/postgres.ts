@@ -129,6 +129,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
         return await useConnection(async (client) => {
           await client.query(`begin${localSettings(client)}; set local statement_timeout = 0`);
           const claimed = await client.query(claimMigration, [name]);
+          // All reads of a table wait behind a change that waits for one of them.
+          await client.query(`set local lock_timeout = '1s'`);
           if (claimed.rows.length > 0) await client.query(sql);
           await client.query('commit');
           return claimed.rows.length > 0;

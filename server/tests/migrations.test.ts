@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { StoreUnavailable } from '../store/database.ts';
 import { migrate, openStore } from '../store/store.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { openDatabase } from '../../testing/database.ts';
@@ -137,6 +138,22 @@ test.each([
     expect(await database.query('select id from drafts')).toEqual([]);
   },
 );
+
+test('on PostgreSQL, a migration behind a long read lets other reads pass, and is tried again', async () => {
+  const settings = await emptyStore('PostgreSQL');
+  const database = openForTest(settings['DATABASE_URL']!);
+  await database.query('create table texts (id integer)');
+  const long = await beginTransaction(settings);
+  await long.run('select from texts');
+  const folder = createMigrations({ '901-add.sql': 'alter table texts add column text text' });
+  const running = migrate(database, folder);
+  const failed = expect(running).rejects.toThrow(StoreUnavailable);
+  await long.untilAwaited();
+  expect(await database.query('select id from texts')).toEqual([]);
+  await failed;
+  await long.run('commit');
+  expect(await migrate(database, folder)).toEqual(['901-add.sql']);
+});
 
 describe('the keys of PostgreSQL', () => {
   const createDatabase = () =>
