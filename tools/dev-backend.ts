@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { join, sep } from 'node:path';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { text } from 'node:stream/consumers';
 import type { Logger, Plugin, ProxyOptions, ViteDevServer } from 'vite';
 import { UsageError } from '../shared/usage-error.ts';
 import { contractFile, startPrism } from './prism.ts';
@@ -25,9 +26,12 @@ interface Backend {
   stop?: () => Promise<void>;
 }
 
-/** The mock starts again if an answer takes longer. */
-const maxAnswerMs = 1000;
-const late = 'The mock backend did not answer within a second, so it starts again.';
+/** The mock starts again if an answer takes longer. It takes some seconds on a busy machine. */
+const maxAnswerMs = 10_000;
+const late = 'The mock backend did not answer within 10 seconds, so it starts again.';
+/** Prism closes the connection of a larger request. */
+const maxMockBodyBytes = 10_000_000;
+const tooLarge = 'The mock backend refuses a body over 10 MB.';
 
 /**
  * Gives the development server a backend: the one at `apiUrl`, the reference backend in the mode
@@ -36,7 +40,7 @@ const late = 'The mock backend did not answer within a second, so it starts agai
 export function devBackend(apiUrl: string | undefined): Plugin {
   let backend: Backend;
   let logger: Logger;
-  const warn: Warn = (text) => logger.warn(text);
+  const warn: Warn = (message) => logger.warn(message);
   return {
     name: 'dev-backend',
     apply: (_, { command, mode }) => command === 'serve' && mode !== 'test',
@@ -65,6 +69,13 @@ export function devBackend(apiUrl: string | undefined): Plugin {
         next();
       });
     },
+    transformIndexHtml: () => [
+      // In the console, for those who have not started the server.
+      {
+        tag: 'script',
+        children: `console.info(${JSON.stringify(`Backend: ${backend.description}`)})`,
+      },
+    ],
     buildEnd: () => backend.stop?.(),
   };
 }
@@ -78,10 +89,9 @@ async function mockBackend(root: string, warn: Warn): Promise<Backend> {
   return {
     url,
     description:
-      'a mock that keeps no data. To keep data, use "npm run dev:server", or set API_URL to your backend.',
-    unreachable:
-      'The mock backend refused the connection: it starts again, or the body is over 10 MB.',
-    ready: () => Promise.race([isReady(), sleep(maxAnswerMs)]),
+      'a mock that keeps no data, such as new projects after a reload. To keep data, use "npm run dev:server", or set API_URL to your backend.',
+    unreachable: 'The mock backend has ended: try again, or restart npm run dev.',
+    ready: isReady,
     restart,
     onEdit: (file, server) => {
       if (file === contract) void server.restart();
@@ -130,22 +140,28 @@ function otherBackend(apiUrl: string): Backend {
 
 /** Makes requests same-origin for the backend, and its cookies valid for the development server. */
 function proxyTo({ url, unreachable, restart }: Backend, warn: Warn): ProxyOptions {
+  const isMock = restart !== undefined;
+  const sent = new WeakMap<IncomingMessage, Buffer[]>();
   return {
     target: url,
     changeOrigin: true,
     cookieDomainRewrite: '',
+    selfHandleResponse: isMock,
     configure(proxy) {
-      proxy.on('proxyReq', (request, _, response) => {
+      proxy.on('proxyReq', (request, incoming, response) => {
         if (restart) {
           // Prism throws at some values, and has nothing but JSON.
           request.removeHeader('accept');
-          request.once('finish', async () => {
-            await sleep(maxAnswerMs);
-            await nextTurn(); // The answer may have come while this process was busy.
-            if (response.headersSent || response.destroyed) return;
-            refuse(response, late);
-            warn(late);
-            restart();
+          const chunks: Buffer[] = [];
+          sent.set(incoming, chunks);
+          incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+          request.once('finish', () => {
+            const timer = setTimeout(() => {
+              refuse(response, late);
+              warn(late);
+              restart();
+            }, maxAnswerMs);
+            request.once('close', () => clearTimeout(timer));
           });
         }
         if (request.hasHeader('origin')) request.setHeader('origin', url);
@@ -153,23 +169,54 @@ function proxyTo({ url, unreachable, restart }: Backend, warn: Warn): ProxyOptio
         const referer = URL.parse(String(request.getHeader('referer')));
         if (referer) request.setHeader('referer', url + referer.pathname + referer.search);
       });
-      proxy.on('proxyRes', (response, { method, url: path }) => {
-        const violations = String(response.headers['sl-violations'] ?? '');
+      proxy.on('proxyRes', (proxied, request, response) => {
+        const violations = String(proxied.headers['sl-violations'] ?? '');
         const messages = Array.from(
           // Not parsed as JSON, because Prism cuts a long header.
           violations.matchAll(/"message":"((?:[^"\\]|\\.)*)"/g),
           ([, message = '']) => message.replaceAll('\\"', "'"),
         );
         // A session is required: the app shows that itself.
-        if (messages.length === 0 || response.statusCode === 401) return;
-        warn(`${method} ${path} does not match ${contractFile}: ${messages.join('; ')}.`);
+        const problem = proxied.statusCode === 401 ? '' : messages.join('; ');
+        const { method, url: path } = request;
+        if (problem) warn(`${method} ${path} does not match ${contractFile}: ${problem}.`);
+        if (!isMock) return;
+        const body = Buffer.concat(sent.get(request) ?? []).toString();
+        sendExample(proxied, response, body, problem).catch(() => response.destroy());
       });
-      proxy.on('error', (error, _request, response) => {
-        error.stack = unreachable; // Vite prints it
-        if ('writeHead' in response && !response.headersSent) refuse(response, unreachable);
+      proxy.on('error', (error, { headers }, response) => {
+        const isTooLarge = isMock && Number(headers['content-length']) > maxMockBodyBytes;
+        const message = isTooLarge ? tooLarge : unreachable;
+        error.stack = message; // Vite prints it
+        if ('writeHead' in response && !response.headersSent) refuse(response, message);
       });
     },
   };
+}
+
+/** Sends an example of the mock with what fits the request. */
+async function sendExample(
+  proxied: IncomingMessage,
+  response: ServerResponse,
+  sent: string,
+  problem: string,
+) {
+  const { statusCode = 502, headers } = proxied;
+  const example = await text(proxied);
+  const body = example && statusCode !== 200 ? fitExample(example, sent, problem) : example;
+  const { 'transfer-encoding': _, ...kept } = headers;
+  response.writeHead(statusCode, { ...kept, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}
+
+/** Returns the example of a refusal with what is wrong, or of a creation with what was sent. */
+function fitExample(example: string, sent: string, problem: string): string {
+  const body = JSON.parse(example) as Record<string, unknown>;
+  if (problem) return JSON.stringify({ ...body, message: `${problem}.` });
+  if (!('id' in body)) return example;
+  const fields = JSON.parse(sent) as Record<string, unknown>;
+  const fitting = Object.keys(body).map((key) => [key, fields[key] ?? body[key]]);
+  return JSON.stringify({ ...Object.fromEntries(fitting), id: randomUUID() });
 }
 
 /** Vite ends at an address like "http://[", and browsers send paths. */

@@ -86,25 +86,49 @@ describe('npm run dev', () => {
 
   test('serves the app from its sources, with a mock of the contract', async () => {
     const { page } = await browser.open();
+    const logged = page.waitForEvent('console', (event) => event.text().startsWith('Backend: '));
     await page.goto(`${dev.address}/#/projects`);
+    expect((await logged).text()).toContain('a mock that keeps no data, such as new projects');
     await page.locator('main section[aria-busy=false]').waitFor();
     await page.getByRole('link', { name: 'Sign in' }).click();
     await fillCredentials(page, 'ada@example.org');
     await submitButton(page, 'Sign in').click();
     await page.getByText('Move to the new office').waitFor();
     expect(await page.getByRole('listitem').count()).toBe(2);
-    expect(dev.printed.join('\n')).toContain('Backend: a mock that keeps no data.');
+    expect(dev.printed.join('\n')).toContain('Backend: a mock that keeps no data');
   });
 
-  test('prints why the mock refuses a request', async () => {
-    await fetch(`${dev.address}/api/v1/auth/login`, {
+  const post = (path: string, body: object) =>
+    fetch(`${dev.address}/api/v1/${path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"email":"ada@example.org"}',
+      headers: { 'content-type': 'application/json', cookie: 'tracker-session=any' },
+      body: JSON.stringify(body),
     });
-    expect(dev.printed).toContain(
-      "POST /api/v1/auth/login does not match openapi.yaml: Request body must have required property 'password'.",
-    );
+
+  test.each([
+    ['auth/login', { email: 'ada@example.org' }, "must have required property 'password'"],
+    ['projects', { title: 'x', description: '' }, 'property description must NOT have fewer than'],
+    ['projects', { title: 7, description: 'y' }, 'property title must be string'],
+  ])('the mock says why it refuses %s %j', async (path, body, reason) => {
+    const { status, message } = await post(path, body).then(async (response) => ({
+      status: response.status,
+      ...((await response.json()) as { message: string }),
+    }));
+    expect([status, message]).toEqual([422, expect.stringContaining(reason)]);
+    expect(dev.printed).toContain(`POST /api/v1/${path} does not match openapi.yaml: ${message}`);
+  });
+
+  test('a project that the mock creates has the texts that were sent and an id of its own', async () => {
+    const ids = ['Lundi', 'Mardi 😀'].map(async (title) => {
+      const { id, ...texts } = (await (
+        await post('projects', { title, description: 'd' })
+      ).json()) as {
+        id: string;
+      };
+      expect(texts).toEqual({ title, description: 'd' });
+      return id;
+    });
+    expect(new Set(await Promise.all(ids)).size).toBe(2);
   });
 
   // Prism ended at the first ones, and Vite at the last ones.
@@ -136,15 +160,30 @@ describe('npm run dev', () => {
   });
 
   test.each([
-    ['never answers', 'SIGSTOP', 'The mock backend did not answer within a second'],
-    ['has ended', 'SIGKILL', 'The mock backend has ended'],
-  ] as const)('says so and starts the mock again when it %s', async (_, signal, message) => {
-    process.kill(findDescendant(process.pid, 'prism')!, signal);
-    const list = () => fetch(`${dev.address}/api/v1/projects`);
-    expect((await list()).status).toBe(502);
-    await expect.poll(() => dev.printed.join('\n')).toContain(message);
-    await expect.poll(async () => (await list()).status).toBe(401);
-  });
+    ['never answers', 'SIGSTOP', 'The mock backend did not answer within 10 seconds', 10],
+    ['has ended', 'SIGKILL', 'The mock backend has ended', 1],
+  ] as const)(
+    'says so and starts the mock again when it %s',
+    async (_, signal, message, minSeconds) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      onTestFinished(() => void vi.useRealTimers());
+      process.kill(findDescendant(process.pid, 'prism')!, signal);
+      const list = async () => (await fetch(`${dev.address}/api/v1/projects`)).status;
+      const first = list();
+      let seconds = 0;
+      await expect
+        .poll(() => {
+          seconds += 1;
+          vi.advanceTimersByTime(1000);
+          return dev.printed.join('\n');
+        })
+        .toContain(message);
+      expect(seconds).toBeGreaterThanOrEqual(minSeconds);
+      expect([401, 502]).toContain(await first);
+      // A request waits until it has started.
+      expect(await list()).toBe(401);
+    },
+  );
 
   test.each([
     ['', '/?inspect#/login', false],
