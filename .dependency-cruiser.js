@@ -8,7 +8,7 @@ const testFolders = ['browser', 'commands', 'engines', 'model', 'screens', 'tool
 
 /** The kit: each folder imports only from those before it. */
 const kitFolders = ['package.json', 'http/', 'command/', 'problems/', 'people/', 'requests/']
-  .concat(['journeys/', 'ui/', 'checks/', 'run.ts', 'report/', '[^/]+$'])
+  .concat(['journeys/', 'ui/', 'checks/', 'report/', '[^/]+$'])
   .map((name) => `conformance/${name}`);
 
 /**
@@ -66,16 +66,15 @@ const rows = [
   ],
   ['model/headless-app.ts', ['shared/', 'machines/', 'model/', 'src/(actors.ts|api/)'], ['xstate']],
 
-  ['server/refusal.ts', ['generated/'], []],
   ['server/store/', ['generated/'], ['node:', 'dataloader', 'pg', 'pg-connection-string']],
   [
     'server/auth/',
-    ['shared/emails.ts', 'server/(refusal.ts|store/)'],
+    ['generated/', 'shared/emails.ts', 'server/store/'],
     ['node:', 'ipaddr.js', 'lru-cache'],
   ],
   [
     'server/http/',
-    ['generated/', 'shared/', 'server/(refusal.ts|auth/|store/)'],
+    ['generated/', 'shared/', 'server/(auth/|store/)'],
     [
       'node:',
       'fastify',
@@ -92,16 +91,16 @@ const rows = [
   ],
   [
     'server/operations/',
-    ['generated/', 'server/(refusal.ts|dependencies.ts|http/|auth/(emails|throttle).ts)'],
+    ['generated/', 'server/(dependencies.ts|http/|auth/(emails|refusal|throttle).ts)'],
     ['node:'],
   ],
   [
     'server/commands/',
-    ['shared/', 'server/(settings.ts|auth/(emails|throttle).ts|store/)'],
+    ['shared/', 'server/(auth/(emails|throttle).ts|http/log.ts|store/)'],
     ['node:'],
   ],
   [
-    'server/(?!refusal)[^/]+$',
+    'server/[^/]+$',
     ['shared/', 'server/(?!tests/)'],
     ['node:', 'fastify', '@fastify', 'prom-client'],
   ],

@@ -10,7 +10,7 @@ import { prepareFolder, writeReports } from './report/files.ts';
 import type { Report, ReportedProblem } from './report/schema.ts';
 import { viewOf } from './report/summary.ts';
 import { renderTerminal } from './report/terminal.ts';
-import { run } from './run.ts';
+import { run } from './checks/run.ts';
 import { prepareUi } from './ui/prepare.ts';
 
 /** On a narrower terminal, lines wrap. */

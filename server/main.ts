@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import type { Settings } from './settings.ts';
+import type { Settings } from './commands/settings.ts';
 
 /** How long requests in flight may take after the port is closed. */
 const shutdownTimeoutMs = 20_000;
@@ -37,7 +37,7 @@ setFlagsFromString('--heap-growing-percent=50');
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/server'));
 const { asUsageError, describeDatabase, openConfiguredStore, runDataCommand } =
   await import('./commands/startup.ts');
-const { helpText, readSettings } = await import('./settings.ts');
+const { helpText, readSettings } = await import('./commands/settings.ts');
 const { UsageError } = await import('../shared/usage-error.ts');
 
 const args = process.argv.slice(2);

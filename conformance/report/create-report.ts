@@ -8,7 +8,7 @@ import { outOfTime } from '../http/transport.ts';
 import { emailDomain } from '../people/fixtures.ts';
 import { describeResponse, plural, truncate } from '../problems/describe.ts';
 import type { Problem } from '../problems/problem.ts';
-import type { CheckResult, RunResult } from '../run.ts';
+import type { CheckResult, RunResult } from '../checks/run.ts';
 import { listFindings, listNotJudged, type Finding } from './findings.ts';
 import { schemaFile, type Report, type Totals } from './schema.ts';
 import { listIds } from './summary.ts';

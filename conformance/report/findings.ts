@@ -4,7 +4,7 @@ import type { Exchange } from '../http/record.ts';
 import { headerValues, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import { describeResponse, describeStatus } from '../problems/describe.ts';
 import type { Cause, Problem } from '../problems/problem.ts';
-import type { CheckResult } from '../run.ts';
+import type { CheckResult } from '../checks/run.ts';
 
 /** A check that is not met, or several with a common cause. */
 export type Finding = ReturnType<typeof listFindings>[number];

@@ -8,7 +8,7 @@ import { viewOf } from '../report/summary.ts';
 import { errorCases } from '../requests/error-cases.ts';
 import { exchangeOf } from '../requests/refusals.ts';
 import { sentErrorCase } from '../requests/send-error-case.ts';
-import { run, type CheckResult } from '../run.ts';
+import { run, type CheckResult } from '../checks/run.ts';
 import { exemplary, startBackend, type Change } from './backends/backend.ts';
 import {
   error,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { text as textOf } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { createReport } from '../report/create-report.ts';
-import { run } from '../run.ts';
+import { run } from '../checks/run.ts';
 import { exemplary, jsonResponse, startBackend } from './backends/backend.ts';
 import * as change from './backends/changes.ts';
 import { cookieFaults } from './backends/faults/cookies.ts';

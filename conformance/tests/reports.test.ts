@@ -15,7 +15,7 @@ import { renderJunit } from '../report/junit.ts';
 import { jsonSchema, type Report } from '../report/schema.ts';
 import { viewOf } from '../report/summary.ts';
 import { renderTerminal } from '../report/terminal.ts';
-import { run, type CheckResult, type RunResult } from '../run.ts';
+import { run, type CheckResult, type RunResult } from '../checks/run.ts';
 import { exemplary, startBackend, withHeaders, type Change } from './backends/backend.ts';
 import * as change from './backends/changes.ts';
 import { signInFaults } from './backends/faults/auth.ts';

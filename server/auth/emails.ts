@@ -1,5 +1,5 @@
 import { emailPattern, toPunycode } from '../../shared/emails.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from './refusal.ts';
 
 /** The contract's maximum, which also holds for Punycode. */
 const maxLength = 254;

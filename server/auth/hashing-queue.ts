@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from './refusal.ts';
 
 // A hash occupies one of the four threads that file access needs too.
 const maxRunning = 2;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from './refusal.ts';
 import type { Bucket, BucketKey } from '../store/attempt-buckets.ts';
 import type { Store } from '../store/store.ts';
 import { createHashingQueue, type HashingQueue } from './hashing-queue.ts';

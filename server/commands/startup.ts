@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readSettings, type Settings } from '../settings.ts';
+import { readSettings, type Settings } from './settings.ts';
 import { parseDatabaseUrl } from '../store/database-url.ts';
 import { causeOf, StoreUnavailable } from '../store/database.ts';
 import { describePostgresError } from '../store/postgres-errors.ts';

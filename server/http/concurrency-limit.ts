@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../auth/refusal.ts';
 
 const retryAfterSeconds = 10;
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OperationId, OperationTypes, RefusalName } from '../../generated/operations.ts';
 import type { Session } from '../auth/sessions.ts';
-import type { RefusalResponse } from '../refusal.ts';
+import type { RefusalResponse } from '../auth/refusal.ts';
 import { pathPattern, replaceParameters } from '../../shared/path-templates.ts';
 import { UsageError } from '../../shared/usage-error.ts';
 import type { ListBody } from './list-responses.ts';

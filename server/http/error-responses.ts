@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Refusal, type RefusalResponse } from '../refusal.ts';
+import { Refusal, type RefusalResponse } from '../auth/refusal.ts';
 import { StoreUnavailable } from '../store/database.ts';
 import type { Contract } from './contract.ts';
 import { pageFor, type Pages } from './pages.ts';

@@ -3,7 +3,7 @@ import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { sessionLifetimeSeconds, type Session, type Sessions } from '../auth/sessions.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../auth/refusal.ts';
 import type { SetCookies } from './contract.ts';
 import { logSessionEnd } from './security-log.ts';
 import { describeSender, originOf, senderOf } from './sender.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parse as parseContentType } from 'content-type';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../auth/refusal.ts';
 
 /** Replaces Fastify's body parsers by one that accepts only JSON in uncompressed UTF-8. */
 export function registerJsonParser(app: FastifyInstance) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../auth/refusal.ts';
 import type { Contract } from './contract.ts';
 import { headersTooLargePage } from './pages.ts';
 import { logBrokenRequest } from './security-log.ts';

@@ -1,7 +1,7 @@
 import type { OperationId } from '../../generated/operations.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Session } from '../auth/sessions.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../auth/refusal.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import {
   type Contract,

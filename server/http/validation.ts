@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../auth/refusal.ts';
 
 /** Returns an Ajv for JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 export function createAjv(): Ajv2020 {

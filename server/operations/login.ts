@@ -1,6 +1,6 @@
 import { requireEmail } from '../auth/emails.ts';
 import { networkOf } from '../auth/throttle.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../auth/refusal.ts';
 import { sessionCookies } from '../http/guard.ts';
 import type { Operation } from '../http/contract.ts';
 import type { Dependencies } from '../dependencies.ts';

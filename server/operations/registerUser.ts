@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { requireEmail } from '../auth/emails.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../auth/refusal.ts';
 import type { Operation } from '../http/contract.ts';
 import type { Dependencies } from '../dependencies.ts';
 

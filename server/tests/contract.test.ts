@@ -8,7 +8,7 @@ import { createGuard, type Guard } from '../http/guard.ts';
 import { registerRoutes } from '../http/routes.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadOperations } from '../operations.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../auth/refusal.ts';
 import { UsageError } from '../../shared/usage-error.ts';
 
 const contractText = readFileSync(

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, oneof, pre, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../commands/settings.ts';
 import { parseDatabaseUrl } from '../store/database-url.ts';
 import { runProcess } from '../../testing/server-fixtures.ts';
 

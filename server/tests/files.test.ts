@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openConfiguredStore } from '../commands/startup.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../commands/settings.ts';
 import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
 import { openStore } from '../store/store.ts';
 import { runServer } from '../../testing/server-process.ts';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../commands/settings.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import type { Environment } from '../../testing/server-process.ts';
 import { longTestMs } from '../../testing/time-limits.ts';

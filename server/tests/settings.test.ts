@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../commands/settings.ts';
 import { runProcess } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 

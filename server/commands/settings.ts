@@ -2,10 +2,10 @@ import { isIP, isIPv6 } from 'node:net';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { logLevels } from './http/log.ts';
-import { parseDatabaseUrl } from './store/database-url.ts';
+import { logLevels } from '../http/log.ts';
+import { parseDatabaseUrl } from '../store/database-url.ts';
 
-const defaultDist = fileURLToPath(new URL('../dist', import.meta.url));
+const defaultDist = fileURLToPath(new URL('../../dist', import.meta.url));
 
 export type Settings = NonNullable<ReturnType<typeof readSettings>['settings']>;
 

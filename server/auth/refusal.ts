@@ -1,4 +1,4 @@
-import type { RefusalName } from '../generated/operations.ts';
+import type { RefusalName } from '../../generated/operations.ts';
 
 /** An error response. The message is shown to the user. */
 export interface RefusalResponse {

@@ -1,13 +1,17 @@
-import { callNames, findCall, type Call } from '../model/calls.ts';
-import type { Check } from './checks/check.ts';
-import { runOrder } from './checks/order.ts';
-import { isSelected } from './command/options.ts';
-import { Unjudged, type Exchange } from './http/record.ts';
-import { isSuccess } from './http/response.ts';
-import { outOfTime } from './http/transport.ts';
-import { createFixtures, createRunId } from './people/fixtures.ts';
-import { createRunContext, type RunContext, type RunContextOptions } from './people/run-context.ts';
-import { lowerFirst } from './problems/describe.ts';
+import { callNames, findCall, type Call } from '../../model/calls.ts';
+import type { Check } from './check.ts';
+import { runOrder } from './order.ts';
+import { isSelected } from '../command/options.ts';
+import { Unjudged, type Exchange } from '../http/record.ts';
+import { isSuccess } from '../http/response.ts';
+import { outOfTime } from '../http/transport.ts';
+import { createFixtures, createRunId } from '../people/fixtures.ts';
+import {
+  createRunContext,
+  type RunContext,
+  type RunContextOptions,
+} from '../people/run-context.ts';
+import { lowerFirst } from '../problems/describe.ts';
 import {
   Blocked,
   CheckFailed,
@@ -15,8 +19,8 @@ import {
   Skipped,
   type Problem,
   type Status,
-} from './problems/problem.ts';
-import { listUserMessages } from './requests/refusals.ts';
+} from '../problems/problem.ts';
+import { listUserMessages } from '../requests/refusals.ts';
 
 export type CheckResult = {
   check: Check;
