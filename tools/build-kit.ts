@@ -6,6 +6,7 @@ import { chmodSync, cpSync, globSync, readFileSync, rmSync, writeFileSync } from
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type InlineConfig } from 'vite';
+import { openApi30File } from './contract-source.ts';
 import { jsonSchema, schemaFile } from '../conformance/report/schema.ts';
 
 const pathOf = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -40,5 +41,11 @@ writeFileSync(
 );
 chmodSync(program, 0o755);
 writeFileSync(pathOf(`conformance/dist/${schemaFile}`), `${JSON.stringify(jsonSchema, null, 2)}\n`);
-const texts = ['LICENSE', 'openapi.yaml', 'generated/contract.md', 'docs/specification.md'];
+const texts = [
+  'LICENSE',
+  'openapi.yaml',
+  openApi30File,
+  'generated/contract.md',
+  'docs/specification.md',
+];
 for (const file of texts) cpSync(pathOf(file), pathOf(`conformance/dist/${basename(file)}`));

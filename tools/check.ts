@@ -1,6 +1,7 @@
 /** `npm run check`: everything that can be checked without running the app. */
 import { readFile } from 'node:fs/promises';
-import { root, runProgram, runStep, toolCommand, type StepTotals } from './run.ts';
+import { openApi30File } from './contract-source.ts';
+import { errorLines, root, runProgram, runStep, toolCommand, type StepTotals } from './run.ts';
 
 const timeoutSeconds = 1_800;
 
@@ -8,6 +9,7 @@ export const spectralCommand = toolCommand(
   '@stoplight/spectral-cli/dist/index.js',
   'lint',
   'openapi.yaml',
+  openApi30File,
   '--format=text',
   '--fail-severity=hint',
   '--quiet',
@@ -43,8 +45,10 @@ const checks: { [name: string]: () => Promise<string[]> } = {
   // One step, because generated/ cannot be compared with a contract that cannot be read.
   'contract and generated': async () => {
     const { staleFiles } = await import('./generate.ts');
+    const { dereferencedContract } = await import('./contract.ts');
     return [
       ...(await staleFiles()).map((path) => `${path} is stale: run "npm run generate"`),
+      ...(await dereferencedContract(root + openApi30File).then(() => [], errorLines)),
       ...(await runProgram(spectralCommand, timeoutSeconds)),
     ];
   },

@@ -58,7 +58,7 @@ export async function contractPage(): Promise<string> {
     '## Try it',
     'With `npm start` in another terminal. `Origin` is what a browser adds, and `cookies` its jar.',
     `\`\`\`sh\n${curlLines(servers[0].url, operations).join('\n')}\n\`\`\``,
-    'Tools generate clients, validators and mocks from it: `docs/generators.md` lists them.',
+    'Tools generate clients, validators and mocks from it: `docs/generators.md` lists them. For tools\nthat know only OpenAPI 3.0, it is also in `openapi-3.0.json`, where ids are texts.',
     ...sections,
     '## For all calls',
     forAllCalls,

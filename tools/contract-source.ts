@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { root } from './run.ts';
 
 export const contractPath = `${root}openapi.yaml`;
+export const openApi30File = 'generated/openapi-3.0.json';
 
 /** Returns the hash of openapi.yaml that `generated/contract.json` contains if it is up to date. */
 export function sourceHash(): string {

@@ -58,6 +58,27 @@ export async function dereferencedContract(path = contractPath): Promise<YamlNod
   }
 }
 
+/**
+ * Returns openapi.yaml in OpenAPI 3.0, for tools that know no other version. It has no values of
+ * several types: ids are texts there.
+ */
+export async function contractInOpenApi30(): Promise<YamlNode> {
+  const config = await createConfig({ rules });
+  const { parsed } = (await bundle({ ref: contractPath, config })).bundle;
+  const { summary: _, ...info } = parsed.info as YamlNode;
+  return toOpenApi30({ ...parsed, openapi: '3.0.3', info });
+}
+
+/** Replaces each list of types by one of them, and the type "null" by `nullable`. */
+export function toOpenApi30(document: YamlNode): YamlNode {
+  return JSON.parse(JSON.stringify(document), (_key, value: YamlNode | null) => {
+    if (!Array.isArray(value?.type)) return value;
+    const types = value.type.filter((type) => type !== 'null');
+    const nullable = types.length < value.type.length && { nullable: true };
+    return { ...value, type: types.find((type) => type === 'string') ?? types[0], ...nullable };
+  }) as YamlNode;
+}
+
 /** Returns line and column of the first `$ref` that leads back to itself, like `7:3`. */
 function positionOfCycle(path: string): string {
   const { source, parsed } = makeDocumentFromString(readFileSync(path, 'utf8'), path);

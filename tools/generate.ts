@@ -1,13 +1,13 @@
 /**
  * `npm run generate`: writes generated/, which is the types and operations of the contract,
- * the dereferenced contract, the contract as a page, and the diagrams of the machines.
+ * the dereferenced contract, the contract in OpenAPI 3.0 and as a page, and the diagrams of the machines.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { pathToFileURL } from 'node:url';
 import { exitOnUsageError, UsageError } from '../shared/usage-error.ts';
-import { dereferencedContract } from './contract.ts';
-import { contractPath, sourceHash, unixLines } from './contract-source.ts';
+import { contractInOpenApi30, dereferencedContract } from './contract.ts';
+import { contractPath, openApi30File, sourceHash, unixLines } from './contract-source.ts';
 import { operationsModule, type ContractDocument } from './operations.ts';
 import { diagram, stateTable, transitionTable } from './diagram.ts';
 import { root } from './run.ts';
@@ -18,6 +18,7 @@ const generators: { [path: string]: () => Promise<string> } = {
   'generated/operations.ts': async () =>
     operationsModule((await dereferencedContract()) as ContractDocument),
   'generated/contract.json': contractJson,
+  [openApi30File]: async () => `${JSON.stringify(await contractInOpenApi30(), null, 2)}\n`,
   'generated/contract.md': contractMarkdown,
   'generated/machines.md': machinesPage,
 };

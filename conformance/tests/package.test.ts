@@ -47,6 +47,7 @@ test('the packed kit runs in an empty folder without network', async () => {
       'dist/app/third-party-licenses.md',
       'dist/bin/third-party-licenses.md',
       'dist/contract.md',
+      'dist/openapi-3.0.json',
       'dist/openapi.yaml',
       'examples/github-action.yml',
       'examples/go/main.go',

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../shared/usage-error.ts';
 import { spectralCommand } from '../../tools/check.ts';
-import { dereferencedContract } from '../../tools/contract.ts';
-import { contractPath } from '../../tools/contract-source.ts';
+import { dereferencedContract, toOpenApi30 } from '../../tools/contract.ts';
+import { contractPath, openApi30File } from '../../tools/contract-source.ts';
 import { runProgram } from '../../tools/run.ts';
 import { copyProject } from '../../testing/project-copy.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
@@ -90,12 +90,15 @@ test(
       ['maxLength: 10000\n', "maxLength: 10000\n          pattern: '.*'\n"],
       ['      summary: Sign in\n', ''],
     );
-    const command = spectralCommand.map((word) => (word === 'openapi.yaml' ? path : word));
+    const command = spectralCommand
+      .filter((word) => word !== openApi30File)
+      .map((word) => (word === 'openapi.yaml' ? path : word));
     const lines = (await runProgram(command, longTestMs / 1000)).slice(0, -1);
     expect(lines.map((line) => / (?:error|warning) (\S+) /.exec(line)?.[1])).toEqual([
       'operation-summary',
       'inline-request-body',
       'json-only',
+      'oas3-valid-media-example',
       'oas3-valid-media-example',
       'oas3-valid-media-example',
       'response-without-maximum',
@@ -110,6 +113,15 @@ test(
   },
   longTestMs,
 );
+
+test.each([
+  [['string', 'integer'], { type: 'string' }],
+  [['integer', 'string', 'null'], { type: 'string', nullable: true }],
+  [['number', 'null'], { type: 'number', nullable: true }],
+])('the types %j are %j in OpenAPI 3.0', (type, expected) => {
+  const document = { schemas: { type: { items: { type } } } };
+  expect(toOpenApi30(document)).toEqual({ schemas: { type: { items: expected } } });
+});
 
 /** Writes the contract, in which the first `correct` is `wrong`, to a temporary file. */
 function writeContract(...edits: Edit[]): string {
