@@ -15,7 +15,12 @@ import { registerClientAddress } from './http/client-address.ts';
 import { trackConnections } from './http/connections.ts';
 import { loadContract } from './http/contract.ts';
 import { loadOperations } from './operations.ts';
-import { registerErrorHandlers, sendPage, unknownRouteRefusal } from './http/error-responses.ts';
+import {
+  registerErrorHandlers,
+  sendMessage,
+  sendPage,
+  unknownRouteRefusal,
+} from './http/error-responses.ts';
 import { containExceptions } from './http/exceptions.ts';
 import { createGuard } from './http/guard.ts';
 import { registerHealthRoutes } from './http/health.ts';
@@ -112,7 +117,7 @@ export async function createServer({
       const { status, message } = invalidAddress;
       reply.code(status).headers(constantHeaders);
       if (sendPage(pages, request, reply)) return;
-      void reply.send({ message });
+      sendMessage(reply, message);
     },
   });
   app.decorate('connections', trackConnections(app.server));

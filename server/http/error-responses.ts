@@ -30,7 +30,7 @@ export function registerErrorHandlers(app: FastifyInstance, contract: Contract, 
     }
     reply.code(status).headers(headers);
     if ([404, 431].includes(status) && sendPage(pages, request, reply)) return;
-    void reply.send({ message });
+    sendMessage(reply, message);
   }
   app.setErrorHandler((error, request, reply) => {
     try {
@@ -39,7 +39,7 @@ export function registerErrorHandlers(app: FastifyInstance, contract: Contract, 
       // Thrown from here, Fastify would send its text.
       request.log.error(bug);
       const { status, message } = contract.refusals.internalServerError;
-      void reply.code(status).send({ message });
+      sendMessage(reply.code(status), message);
     }
     return reply;
   });
@@ -47,6 +47,14 @@ export function registerErrorHandlers(app: FastifyInstance, contract: Contract, 
     throw unknownRouteRefusal(contract, request.url);
   });
 }
+
+export function sendMessage(reply: FastifyReply, message: string): void {
+  void sendJson(reply, JSON.stringify({ message }));
+}
+
+/** Sends JSON with the content type of the contract. Fastify would add a charset to a text. */
+export const sendJson = (reply: FastifyReply, json: string): FastifyReply =>
+  reply.type('application/json').send(Buffer.from(json));
 
 /** Sends the page of a refusal if the request is a browser's. Returns whether it is. */
 export function sendPage(pages: Pages, request: FastifyRequest, reply: FastifyReply): boolean {

@@ -18,7 +18,7 @@ export function containExceptions({ server, log }: FastifyInstance, message: str
     const fail = (error: unknown) => {
       log.error(error, 'uncaught exception');
       try {
-        response.writeHead(500, { 'content-type': 'application/json; charset=utf-8' });
+        response.writeHead(500, { 'content-type': 'application/json' });
         response.end(JSON.stringify({ message }));
       } catch {
         response.destroy(); // it has begun

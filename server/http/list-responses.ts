@@ -89,7 +89,7 @@ export function createListSender(contractHash: string) {
     const accepted = String(request.headers['accept-encoding']);
     const useGzip = negotiate(accepted, ['identity', 'gzip']) === 'gzip';
     const key = `${list.ownerId} ${useGzip}`;
-    reply.type('application/json; charset=utf-8');
+    reply.type('application/json');
     const cached = cache.get(key);
     if (cached?.etag === etag && (!cached.isLong || hold(reply, cached.bytes.length))) {
       return sendBody(reply, cached);

@@ -101,11 +101,11 @@ export function handleClientError(
   const reason = isOverflow ? 'Request Header Fields Too Large' : 'Bad Request';
   const [type, body] =
     isOverflow && isFromBrowser(String(error.rawPacket))
-      ? ['text/html', headersTooLargePage]
+      ? ['text/html; charset=utf-8', headersTooLargePage]
       : ['application/json', JSON.stringify({ message })];
   discardedBytes.set(socket, 0);
   socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\ncontent-type: ${type}; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${reason}\r\ncontent-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
 }
 

@@ -10,6 +10,7 @@ import {
   type Operations,
   type SetCookies,
 } from './contract.ts';
+import { sendJson } from './error-responses.ts';
 import type { Guard } from './guard.ts';
 import { createListSender, isListBody } from './list-responses.ts';
 import { logOutcome, logSessionEnd } from './security-log.ts';
@@ -99,7 +100,7 @@ export function registerRoutes(
         // Signing in has ended the browser's previous session.
         if (id === 'login' && session) logSessionEnd(request, session, 'signedIn');
         if (json === undefined) return reply.send();
-        return reply.type('application/json; charset=utf-8').send(json);
+        return sendJson(reply, json);
       },
     });
   }

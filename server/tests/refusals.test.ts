@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { Database } from '../store/database.ts';
 import { openSqlite } from '../store/sqlite.ts';
+import type { OperationId } from '../../generated/operations.ts';
 import { operations } from '../../testing/contract.ts';
 import { CookieClient, signedInClient, type Reply } from '../../testing/cookie-client.ts';
 import {
@@ -25,10 +26,7 @@ const password = 'correct horse';
 const address = useReferenceServer(async () => ({ now: () => Date.UTC(2030, 0, 1) }));
 
 describe('the server gives each refusal that the contract names', () => {
-  const requests: Record<
-    string,
-    (client: CookieClient) => Promise<Pick<Reply, 'status' | 'body'>>
-  > = {
+  const requests: Record<string, (client: CookieClient) => Promise<Reply>> = {
     malformedJson: (c) => c.createProject(undefined, { body: '{"title":', headers: json }),
     wrongCredentials: (c) => c.login({ ...c.credentials, password: 'wrong horse' }),
     tooManyAttempts: async (c) => {
@@ -61,9 +59,28 @@ describe('the server gives each refusal that the contract names', () => {
   };
 
   test.each([...new Set(refusalExamples.map(({ name }) => name))])('%s', async (name) => {
-    const { status, body } = await requests[name]!(await signedInClient(address()));
+    const { status, body, headers } = await requests[name]!(await signedInClient(address()));
     expect({ status, body }).toEqual(refusal(name));
+    expect(headers.get('content-type')).toBe('application/json');
   });
+});
+
+test('the examples of requests get the responses of their names', async () => {
+  const client = new CookieClient(await startServer());
+  const inOrder = operations.toSorted(
+    (a, b) => Number(b.operationId === 'registerUser') - Number(a.operationId === 'registerUser'),
+  );
+  for (const { operationId, requestBody, responses } of inOrder) {
+    const requests = requestBody?.content?.['application/json'].examples ?? {};
+    for (const [name, { value }] of Object.entries(requests)) {
+      const reply = await client.callOperation(operationId as OperationId, value);
+      const { status, body, headers } = reply;
+      const example = responses[status]?.content?.['application/json'].examples?.[name]?.value;
+      const { id: _, ...expected } = example as Record<string, string>;
+      expect({ name, body }).toMatchObject({ name, body: expected });
+      expect(headers.get('content-type')).toBe('application/json');
+    }
+  }
 });
 
 describe('a request body', () => {
@@ -281,7 +298,7 @@ describe('a target that is neither a path nor an absolute URL', () => {
           const headers = `Host: x\r\nAccept: ${accept}\r\n`;
           const reply = await sendRaw(address(), `${method} ${target}`, headers);
           const message = expect.stringMatching(/^The (address|request) .+\.$/);
-          expect(reply).toEqual({ status: 400, body: { message } });
+          expect(reply).toMatchObject({ status: 400, body: { message } });
         }
       }
     },
@@ -377,7 +394,9 @@ const statusOf = (response: string) => Number(response.split(' ')[1]);
 async function sendRaw(...request: Parameters<typeof sendText>) {
   // Skips the response to `Expect: 100-continue`.
   const [head = '', body = ''] = (await sendText(...request)).split('\r\n\r\n').slice(-2);
-  return { status: statusOf(head), body: JSON.parse(body) as unknown };
+  const [, type = ''] = /^content-type: (.+)$/im.exec(head) ?? [];
+  const headers = new Headers({ 'content-type': type });
+  return { status: statusOf(head), headers, body: JSON.parse(body) as unknown };
 }
 
 /** Lists projects on a store with a bug. */
