@@ -17,18 +17,21 @@ const itemName = 'tracker-user';
  * Tabs in the back/forward cache, and those that a browser has suspended, get no `storage` event.
  * A submit is the last moment at which a text of the earlier user can be kept back.
  */
-const eventTypes = ['storage', 'pageshow', 'visibilitychange', 'focus', 'submit'];
+export const userEvents = ['storage', 'pageshow', 'visibilitychange', 'focus', 'submit'];
+
+/** Returns the key that is stored, if the browser allows that. */
+export function storedUser(): string | undefined {
+  try {
+    return localStorage.getItem(itemName) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Keeps the user in `localStorage`, or for this tab alone if the browser blocks that. */
 export function createLastUser(): LastUser {
   let known: string | undefined;
-  const read = () => {
-    try {
-      return localStorage.getItem(itemName) ?? known;
-    } catch {
-      return known;
-    }
-  };
+  const read = () => storedUser() ?? known;
   known = read();
 
   return {
@@ -56,7 +59,7 @@ export function createLastUser(): LastUser {
       };
       const listening = new AbortController();
       const options = { capture: true, signal: listening.signal };
-      for (const type of eventTypes) addEventListener(type, compare, options);
+      for (const type of userEvents) addEventListener(type, compare, options);
       return () => listening.abort();
     },
   };

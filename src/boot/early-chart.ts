@@ -12,6 +12,8 @@
 
 export type Action =
   | 'showScreen'
+  | 'showScreenAgain'
+  | 'discardText'
   | 'focusHeading'
   | 'importLazyChunk'
   | 'showLoadError'
@@ -23,7 +25,7 @@ export type Action =
 
 /** Events of the app, and of the browser. */
 export type AppEvent = 'fail' | 'freeze' | 'handOver';
-export type EarlyEvent = AppEvent | 'hashchange' | 'popstate' | 'submit';
+export type EarlyEvent = AppEvent | 'hashchange' | 'popstate' | 'submit' | 'userChange';
 
 export type Phase = 'loading' | 'failed' | 'frozen' | 'handed over';
 
@@ -32,6 +34,7 @@ type Transition = { target?: Phase; actions: Action[] };
 export const chart: Record<Phase, { [event in EarlyEvent]?: Transition }> = {
   loading: {
     hashchange: { actions: ['showScreen', 'focusHeading', 'importLazyChunk'] },
+    userChange: { actions: ['showScreenAgain'] },
     submit: { actions: ['setSubmitted'] },
     fail: { target: 'failed', actions: ['showLoadError'] },
     freeze: { target: 'frozen', actions: ['freeze'] },
@@ -39,12 +42,15 @@ export const chart: Record<Phase, { [event in EarlyEvent]?: Transition }> = {
   // The app requests the lazy chunk again.
   failed: {
     hashchange: { actions: ['showScreen', 'focusHeading', 'showLoadError'] },
+    userChange: { actions: ['showScreenAgain', 'showLoadError'] },
     submit: { actions: ['showLoadError'] },
     freeze: { target: 'frozen', actions: ['hideLoadError', 'freeze'] },
   },
   // The app sends what is submitted, and its router follows the navigation.
   frozen: {
     popstate: { actions: ['stopEvent'] },
+    // The app fetches the list again.
+    userChange: { actions: ['discardText'] },
     submit: { actions: ['setSubmitted'] },
     handOver: { target: 'handed over', actions: ['handOver'] },
   },

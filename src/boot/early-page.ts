@@ -5,6 +5,7 @@
 
 import { prefetchList } from '../api/prefetch-list.ts';
 import { discardPrefetchedList } from '../api/prefetched-list.ts';
+import { storedUser, userEvents } from '../last-user.ts';
 import {
   addressOfFragment,
   isLazy,
@@ -16,7 +17,7 @@ import {
 import { chart, type Action, type EarlyEvent, type Phase } from './early-chart.ts';
 import { createEarlyForm } from './early-form.ts';
 import { streamRows } from './early-list.ts';
-import type { Prerendered } from './prerendered.ts';
+import { copyFields, type Prerendered } from './prerendered.ts';
 
 type Chunks = {
   /** The file name of the lazy chunk. */
@@ -43,6 +44,8 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
   let phase: Phase = 'loading';
   let shownRoute: Route | undefined;
   let shownHash: string;
+  /** The user who had signed in last when the screen was shown. */
+  let shownUser: string | undefined;
   /** Chunks run afterwards, because that takes longer than painting the rows. */
   let firstRows: Promise<unknown> = Promise.resolve();
 
@@ -70,6 +73,23 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
 
   const actions: Record<Action, (event?: Event) => void> = {
     showScreen,
+    /** Keeps the text of a visitor, as `projects` does at the first sign-in in a browser. */
+    showScreenAgain() {
+      const { form: typed, isSubmitted } = state;
+      const isFirst = shownUser === undefined;
+      const { activeElement } = document;
+      showScreen();
+      if (!isFirst || !typed) return;
+      copyFields(typed, activeElement);
+      form.setSubmitted(isSubmitted);
+    },
+    discardText() {
+      const isFirst = shownUser === undefined;
+      shownUser = storedUser();
+      if (isFirst) return;
+      state.form?.reset();
+      form.setSubmitted(false);
+    },
     // As the app does after a navigation.
     focusHeading: () => root.querySelector('h1')?.focus(),
     importLazyChunk() {
@@ -87,7 +107,7 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
       if (shownHash !== location.hash) {
         showScreen();
         actions.focusHeading();
-      }
+      } else if (isOfOtherUser()) actions.showScreenAgain();
       state.focused = document.activeElement;
     },
     // Hides navigations from the router, because React would replace the page.
@@ -102,6 +122,7 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
 
   function showScreen() {
     shownHash = location.hash;
+    shownUser = storedUser();
     discardPrefetchedList();
     const address = addressOfFragment(location.hash);
     shownRoute = routeOf(address)?.route;
@@ -145,7 +166,17 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
     section?.querySelector(':scope > p')?.toggleAttribute('hidden', !isLoading);
   }
 
+  /** Returns whether another user has signed in in another tab since the list was requested. */
+  function isOfOtherUser() {
+    const user = storedUser();
+    return shownRoute === '/projects' && user !== undefined && user !== shownUser;
+  }
+
   const { signal } = listeners;
+  for (const type of userEvents) {
+    const onEvent = () => isOfOtherUser() && send('userChange');
+    addEventListener(type, onEvent, { signal, capture: true });
+  }
   addEventListener('focusout', form.onBlur, { signal });
   addEventListener('input', form.validate, { signal });
   addEventListener('submit', form.onSubmit, { signal });

@@ -43,7 +43,8 @@ export function takeOver(): void {
       .querySelector(`[name="${name}"]`)
       ?.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
   }
-  if (isSubmitted) form?.requestSubmit();
+  // After React's work, so that a text of an earlier user can be removed first.
+  if (isSubmitted) queueMicrotask(() => form?.requestSubmit());
 }
 
 /**

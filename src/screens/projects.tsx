@@ -1,6 +1,6 @@
 import { useLocation } from '@tanstack/react-router';
 import { useSelector } from '@xstate/react';
-import { useEffect, useLayoutEffect, useState } from 'react';
+import { useLayoutEffect, useState } from 'react';
 import {
   emptiesForm,
   emptyDraft,
@@ -48,7 +48,8 @@ export function ProjectsScreen() {
     return () => projects.send({ type: 'projects.closed', draft: values() });
   }, [projects, values]);
 
-  useEffect(() => {
+  // Before the page is taken over, which may submit the form.
+  useLayoutEffect(() => {
     const subscription = projects.on('*', (event) => {
       if (!emptiesForm(event, values())) return;
       if (event.type === 'project.created') resetAndFocus(emptyDraft);

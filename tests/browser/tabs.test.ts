@@ -1,7 +1,7 @@
 /** Two tabs of a browser. `tests/screens/other-tabs.test.tsx` has what each of them does. */
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { field, heading, submitButton } from '../../model/browser-driver.ts';
+import { field, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
 import {
   fillCredentials,
   openScreen,
@@ -9,9 +9,33 @@ import {
   useBrowser,
   useServer,
 } from '../../testing/browser.ts';
+import { alerts } from '../../testing/held-pages.ts';
 
 const browser = useBrowser();
 const server = useServer();
+
+/** Opens an empty tab of a browser in which users sign in. Each has one project. */
+async function openTab() {
+  const { page, context } = await browser.open();
+  let user = '';
+  const created: unknown[] = [];
+  await context.route('**/api/v1/auth/login', async (route) => {
+    user = (route.request().postDataJSON() as { email: string }).email;
+    await route.fulfill({ json: {} });
+  });
+  await context.route('**/api/v1/projects', (route, request) => {
+    if (request.method() === 'POST') created.push(request.postDataJSON());
+    return route.fulfill({ json: [{ id: 1, title: `Of ${user}`, description: '' }] });
+  });
+  const signIn = async (tab: Page, email: string) => {
+    await openScreen(tab, server.address, '/login');
+    await fillCredentials(tab, email);
+    await submitButton(tab, 'Sign in').click();
+    await heading(tab, 'New Project').waitFor();
+    await expect.poll(() => rowTitles(tab).allTextContents()).toEqual([`Of ${email}`]);
+  };
+  return { page, context, created, signIn };
+}
 
 test.each<[string, (page: Page) => Promise<unknown>, (page: Page) => Promise<unknown>]>([
   ['stays open', async () => {}, async () => {}],
@@ -19,22 +43,7 @@ test.each<[string, (page: Page) => Promise<unknown>, (page: Page) => Promise<unk
 ])(
   "another user's sign-in in a second tab drops rows and texts of the first, which %s [CHOICE-101]",
   async (_, leave, comeBack) => {
-    const { page, context } = await browser.open();
-    let user = '';
-    await context.route('**/api/v1/auth/login', async (route) => {
-      user = (route.request().postDataJSON() as { email: string }).email;
-      await route.fulfill({ json: {} });
-    });
-    await context.route('**/api/v1/projects', (route) =>
-      route.fulfill({ json: [{ id: 1, title: `Of ${user}`, description: '' }] }),
-    );
-    const signIn = async (tab: Page, email: string) => {
-      await openScreen(tab, server.address, '/login');
-      await fillCredentials(tab, email);
-      await submitButton(tab, 'Sign in').click();
-      await heading(tab, 'New Project').waitFor();
-      await expect.poll(() => rowTitles(tab).allTextContents()).toEqual([`Of ${email}`]);
-    };
+    const { page, context, signIn } = await openTab();
     await signIn(page, 'ada@example.org');
     await field(page, 'Title').fill('Typed by Ada');
     await leave(page);
@@ -42,5 +51,43 @@ test.each<[string, (page: Page) => Promise<unknown>, (page: Page) => Promise<unk
     await comeBack(page);
     await expect.poll(() => rowTitles(page).allTextContents()).toEqual(['Of bob@example.org']);
     expect(await field(page, 'Title').inputValue()).toBe('');
+  },
+);
+
+const [ada, bob] = ['ada@example.org', 'bob@example.org'];
+const suspended = () => addEventListener('storage', (event) => event.stopImmediatePropagation());
+
+test.each([
+  { name: 'another user', user: bob, typed: '', posts: 0 },
+  { name: 'another user, untold', user: bob, typed: '', posts: 0, prepare: suspended },
+  { name: 'another user, after a failure', user: bob, typed: '', posts: 0, fails: true },
+  { name: 'the same user', user: ada, typed: 'Typed early', posts: 1 },
+  { name: 'the first user', first: '', user: bob, typed: 'Typed early', posts: 1 },
+])(
+  'a tab whose scripts are loading counts a sign-in elsewhere as when they have loaded: $name [CHOICE-78, CHOICE-115]',
+  async ({ first = ada, user, typed, posts, prepare, fails }) => {
+    const { page, context, created, signIn } = await openTab();
+    const other = await context.newPage();
+    if (first) await signIn(other, first);
+    if (prepare) await page.addInitScript(prepare);
+    let isHeld = true;
+    const held: Route[] = [];
+    await page.route('**/assets/**', (route) => (isHeld ? held.push(route) : route.continue()));
+    await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
+    await expect.poll(() => rowTitles(page).allTextContents()).toEqual([`Of ${first}`]);
+    await field(page, 'Title').fill('Typed early');
+    await field(page, 'Description').fill('Typed early');
+    await submitButton(page, 'Create Project').click();
+    if (fails) {
+      await Promise.all(held.splice(0).map((route) => route.abort()));
+      await alerts(page).waitFor();
+    }
+    await signIn(other, user);
+    isHeld = false;
+    await Promise.all(held.map((route) => route.continue()));
+    if (fails) await page.evaluate(() => dispatchEvent(new Event('online')));
+    await waitForApp(page);
+    await expect.poll(() => rowTitles(page).allTextContents()).toEqual([`Of ${user}`]);
+    expect([await field(page, 'Title').inputValue(), created.length]).toEqual([typed, posts]);
   },
 );
