@@ -1,7 +1,7 @@
 /** The form of the prerendered screen: its errors and its submit, as the app has them. */
 
 import { unreadableError } from '../screens/unreadable.ts';
-import type { Field, Prerendered } from './prerendered.ts';
+import { ownFields, type Field, type Prerendered } from './prerendered.ts';
 
 export type FormState = Pick<Prerendered, 'form' | 'blurredFields' | 'isSubmitted'>;
 
@@ -14,9 +14,9 @@ export function createEarlyForm(
   requiredMessages: DOMStringMap,
   onValidSubmit: () => void,
 ) {
-  /** Extensions add fields of their own. */
-  const isOwn = (field: Partial<Field>) =>
-    Object.hasOwn(requiredMessages, String(field.name).toLowerCase());
+  /** Extensions add fields of their own, also of the same names. */
+  const isOwn = (field: Field) =>
+    field.matches?.(ownFields) && Object.hasOwn(requiredMessages, field.name.toLowerCase());
 
   /** Returns what the app says of an empty field, or of one that the browser cannot read. */
   const errorOf = (field: Field) =>
@@ -40,7 +40,7 @@ export function createEarlyForm(
   function onSubmit(event: Event) {
     if (event.target !== state.form) return;
     event.preventDefault();
-    const fields = [...state.form!.querySelectorAll<Field>('[name]')].filter(isOwn);
+    const fields = [...state.form!.querySelectorAll<Field>(ownFields)].filter(isOwn);
     for (const target of fields) onBlur({ target });
     const invalid = fields.find(errorOf);
     invalid?.focus();

@@ -25,6 +25,9 @@ declare global {
 
 export type Field = HTMLInputElement | HTMLTextAreaElement;
 
+/** Matches the fields of the app, which have an error below them. */
+export const ownFields = '[name][aria-describedby]';
+
 /**
  * Called when the first screen is hydrated. Passes the touched fields and a pending submit to its
  * form. Copies the values too if React rendered the form again, which it does in a page that an
@@ -40,7 +43,7 @@ export function takeOver(): void {
   const form = copyFields(source, focused);
   for (const name of form ? blurredFields : []) {
     form!
-      .querySelector(`[name="${name}"]`)
+      .querySelector(`${ownFields}[name="${name}"]`)
       ?.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
   }
   // After React's work, so that a text of an earlier user can be removed first.
@@ -54,7 +57,7 @@ export function takeOver(): void {
  * add fields to the source, and forms elsewhere in the page.
  */
 export function copyFields(source: HTMLFormElement, focused: Element | null) {
-  const sourceOf = ({ name }: Field) => source.querySelector<Field>(`[name="${name}"]`);
+  const sourceOf = ({ name }: Field) => source.querySelector<Field>(`${ownFields}[name="${name}"]`);
   const form = source.isConnected
     ? source
     : [...document.querySelectorAll<HTMLFormElement>('#root form')].find((each) =>
@@ -68,4 +71,4 @@ export function copyFields(source: HTMLFormElement, focused: Element | null) {
   return form;
 }
 
-const fieldsOf = (form: HTMLFormElement) => [...form.querySelectorAll<Field>('[name]')];
+const fieldsOf = (form: HTMLFormElement) => [...form.querySelectorAll<Field>(ownFields)];

@@ -42,18 +42,22 @@ export function useForm<Values extends FieldValues>(
   const focusedByApp = useRef<Element>(undefined);
   const [fieldsKey, renewFields] = useReducer((count: number) => count + 1, 0);
   const { errors } = form.formState;
+  const ownControls = useRef(new Map<string, Control>());
 
-  // Has one identity, so that an effect can depend on it.
-  const values = useCallback(
-    () => Object.fromEntries(new FormData(element.current!)) as Values,
+  /** Returns the app's own controls. An extension adds others of their names, or replaces them. */
+  const controls = useCallback(
+    () =>
+      [...ownControls.current].map(([name, own]) =>
+        own.isConnected ? own : element.current!.querySelector<Control>(`[name="${name}"]`)!,
+      ),
     [],
   );
 
-  /** Returns the names of the fields whose text the browser cannot read. */
-  function unreadableNames(): string[] {
-    const controls = element.current!.querySelectorAll<Control>('input[name], textarea[name]');
-    return [...controls].filter(unreadableError).map(({ name }) => name);
-  }
+  // Has one identity, so that an effect can depend on it.
+  const values = useCallback(
+    () => Object.fromEntries(controls().map(({ name, value }) => [name, value])) as Values,
+    [controls],
+  );
 
   function reset(to: Values, renew = () => {}) {
     // Synchronous, because the fields are emptied, or new, when they render.
@@ -78,9 +82,9 @@ export function useForm<Values extends FieldValues>(
     formProps: {
       ref: element,
       onSubmit: (event: FormEvent<HTMLFormElement>) => {
-        const unreadable = unreadableNames();
-        for (const [name, value] of Object.entries(values())) {
-          if (!unreadable.includes(name)) form.setValue(name as Path<Values>, value);
+        for (const control of controls()) {
+          const { name, value } = control;
+          if (!unreadableError(control)) form.setValue(name as Path<Values>, value as never);
         }
         void form.handleSubmit(onValid)(event);
       },
@@ -91,6 +95,10 @@ export function useForm<Values extends FieldValues>(
       const registered = form.register(name);
       return {
         ...registered,
+        ref: (control: Control | null) => {
+          registered.ref(control);
+          if (control) ownControls.current.set(name, control);
+        },
         onChange: (event: ChangeEvent<Control>) => {
           focusedByApp.current = undefined;
           void registered.onChange(event);
@@ -111,7 +119,8 @@ export function useForm<Values extends FieldValues>(
       };
     },
     resetAndFocus: (to: Values) => {
-      if (unreadableNames().length > 0) return;
+      const all = element.current!.querySelectorAll<Control>('input[name], textarea[name]');
+      if ([...all].some(unreadableError)) return;
       reset(to);
       focus();
     },

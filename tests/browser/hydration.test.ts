@@ -345,21 +345,28 @@ describe('in a page that something else has changed', () => {
 });
 
 test.each([
-  '<input type="hidden" name="password">',
-  '<input type="image" name="email" alt="Send">',
-])('a submit with a second field of a name stays in the app: %s', async (added) => {
-  const { page, problems, hydrate } = await openPrerendered('/login');
-  await hydrate();
-  await fillCredentials(page, 'ada@example.org');
-  await page.locator('form').evaluate((form, html) => {
-    form.insertAdjacentHTML('beforeend', html);
-  }, added);
-  const address = page.url();
-  await field(page, 'Password').press('Enter');
-  await page.evaluate(() => new Promise(requestAnimationFrame));
-  expect(page.url()).toBe(address);
-  expect(problems).toEqual([]);
-});
+  ['early', 'afterbegin', '<input type="hidden" name="password">'],
+  ['late', 'afterbegin', '<input type="hidden" name="password">'],
+  ['early', 'beforeend', '<input type="hidden" name="email" value="other@example.org">'],
+  ['late', 'beforeend', '<input type="hidden" name="email" value="other@example.org">'],
+  ['late', 'beforeend', '<input type="image" name="email" alt="Send">'],
+] as const)(
+  "a form submitted %s sends the app's own fields only, if an extension adds at its %s %s [CHOICE-64]",
+  async (moment, place, html) => {
+    const { page, problems, requests, hydrate } = await openPrerendered('/login');
+    if (moment === 'late') await hydrate();
+    await fillCredentials(page, 'ada@example.org');
+    const add = (form: Element, [at, added]: readonly [InsertPosition, string]) =>
+      form.insertAdjacentHTML(at, added);
+    await page.locator('form').evaluate(add, [place, html] as const);
+    await field(page, 'Password').press('Enter');
+    if (moment === 'early') await hydrate();
+    await expect
+      .poll(() => requests.map((request) => request.postDataJSON()))
+      .toEqual([{ email: 'ada@example.org', password: 'correct horse' }]);
+    expect(problems.filter((text) => !/React has rendered it again/.test(text))).toEqual([]);
+  },
+);
 
 test('a navigation is followed after a screen has failed to hydrate [CHOICE-92]', async () => {
   const { page, hydrate } = await openPrerendered('/about');
