@@ -53,7 +53,7 @@ export function useSetting(name: string, startEngine: () => Promise<Engine>) {
     const response = await fetch(`${backend.address}/api/v1/users/register`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email, accountPassword }),
+      body: JSON.stringify({ email, password: accountPassword }),
     });
     expect(response.status).toBe(201);
     if (projectCount > 0) await insertProjects(backend.settings, email, projectCount);
