@@ -217,12 +217,15 @@ export const projectsMachine = setup({
     create: {
       initial: 'idle',
       on: {
-        'user.changed': {
-          guard: { type: 'endsDraft', params: ({ event }) => event },
-          target: '.idle',
-          actions: ['clearCreateError', 'clearDraft', 'emitDiscarded'],
-          meta: { statements: ['CHOICE-77', 'CHOICE-78', 'CHOICE-95'] },
-        },
+        'user.changed': [
+          {
+            guard: { type: 'endsDraft', params: ({ event }) => event },
+            target: '.idle',
+            actions: ['clearCreateError', 'clearDraft', 'emitDiscarded'],
+            meta: { statements: ['CHOICE-77', 'CHOICE-95'] },
+          },
+          { actions: 'clearCreateError', meta: { statements: ['CHOICE-78'] } },
+        ],
         'projects.closed': {
           actions: { type: 'storeDraft', params: ({ event }) => event.draft },
           meta: { statements: ['CHOICE-48', 'CHOICE-95'] },
@@ -364,9 +367,14 @@ function isSameText(text: NewProject, other: NewProject | undefined): boolean {
   return other !== undefined && textOf(text) === textOf(other);
 }
 
-/** Returns the list with the project at its end, once: a fetched list may hold it already. */
+/**
+ * Returns the list with the project at its end, once: a fetched list may hold it already. Numbers
+ * above the safe integers are equal after rounding, although the ids of the backend differ.
+ */
 function withProject(projects: Project[], project: Project): Project[] {
-  const isSame = ({ id }: Project) => id === project.id;
+  const isExact = typeof project.id === 'string' || Math.abs(project.id) <= Number.MAX_SAFE_INTEGER;
+  const isSame = (other: Project) =>
+    other.id === project.id && (isExact || isSameText(other, project));
   const others = projects.some(isSame) ? projects.filter((item) => !isSame(item)) : projects;
   return [...others, project];
 }

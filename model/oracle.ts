@@ -102,7 +102,6 @@ export function createOracle(start: string) {
 
   function dropText(isElsewhere: boolean) {
     abort('createProject');
-    createErrorMessage = undefined;
     // A form without a draft may have a text of the user who is signing in here.
     const wasEmpty = (submitted ?? draft).join('') === '';
     if (path === '/projects' && (isElsewhere || !wasEmpty)) values = emptyFormAt(path);
@@ -114,6 +113,7 @@ export function createOracle(start: string) {
     // CHOICE-77, CHOICE-78, CHOICE-95.
     if (lastEmail !== undefined && lastEmail !== email) dropText(isElsewhere);
     lastEmail = email;
+    createErrorMessage = undefined;
     // CHOICE-47: the rows belong to the previous user.
     dropList();
     if (path === '/projects') fetchList();
@@ -181,7 +181,7 @@ export function createOracle(start: string) {
       const project = outcome.kind === 'success' ? decodeProject(outcome.body) : undefined;
       if (project) {
         // CREATE-2, CREATE-3, CHOICE-32.
-        projects = [...projects.filter(({ id }) => id !== project.id), project];
+        projects = [...projects.filter((other) => !isSameProject(other, project)), project];
         createErrorMessage = undefined;
         // CHOICE-97.
         if (expiresInMs.listProjects === 0) expiresInMs.listProjects = keepUnusedDataMs;
@@ -287,6 +287,13 @@ function outcomeOf(answer: BackendResponse): Outcome {
   const isUsable = typeof message === 'string' && message.trim() !== '';
   return { kind: 'failed request', message: isUsable ? message : 'Internal Server Error' };
 }
+
+/** A number above 2^53 may stand for several ids. */
+const isSameProject = (one: Project, other: Project) =>
+  one.id === other.id &&
+  (typeof one.id === 'string' ||
+    Number.isSafeInteger(Math.trunc(one.id)) ||
+    (one.title === other.title && one.description === other.description));
 
 function decodeUser(body: unknown): { role?: string } {
   const role = fieldOf(body, 'role');
