@@ -80,19 +80,27 @@ export function routeOf(address: string): { route: Route; params: Params } | und
 /** What users and mail programs leave after a link. Bounded, so that it takes linear time. */
 const afterLink = /(?:(?![/\\%$])[\s\p{Cf}\p{P}\p{S}]){1,20}$/u;
 
+/** What programs add to a link. */
+const query = /[?#&;].*$/s;
+
 /**
  * Returns the address with each segment encoded alike: as it is, then without what is left after a
- * link. Returns nothing if it cannot be decoded.
+ * link, or added to it. Returns nothing if it cannot be decoded.
  */
 function pathsOf(address: string): string[] {
-  const encoded = address.split('/');
   const isText = (segment: string) => segment !== '';
-  const end = encoded.findLastIndex(isText) + 1;
   try {
+    // Some programs encode it as a whole.
+    const encoded = address.replace(/^%2f.*$/is, decodeURIComponent).split('/');
+    const end = encoded.findLastIndex(isText) + 1;
     const segments = encoded.slice(encoded.findIndex(isText), end).map(decodeURIComponent);
-    const last = segments.at(-1)?.replace(afterLink, '');
-    const shorter = [...segments.slice(0, -1), ...(last ? [last] : [])];
-    return [segments, shorter].map((each) => `/${each.map(encodeURIComponent).join('/')}`);
+    const without = (rest: RegExp) => {
+      const last = segments.at(-1)?.replace(rest, '');
+      return [...segments.slice(0, -1), ...(last ? [last] : [])];
+    };
+    return [segments, without(afterLink), without(query)].map(
+      (each) => `/${each.map(encodeURIComponent).join('/')}`,
+    );
   } catch {
     return [];
   }
