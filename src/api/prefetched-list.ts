@@ -20,11 +20,19 @@ declare global {
 
 export const listPath = '/api/v1/projects' satisfies keyof paths;
 
+/** Calls `window.fetch` as scripts of others expect that wrap it: with an address, and no `Request`. */
+export async function fetchByAddress(request: Request): Promise<Response> {
+  const { url, method, credentials, cache, signal } = request;
+  const headers = Object.fromEntries(request.headers);
+  const init = { method, headers, credentials, cache, signal };
+  return window.fetch(url, method === 'GET' ? init : { ...init, body: await request.text() });
+}
+
 /** Wraps `window.fetch`. Returns the prefetched response for the first request of the list. */
 export function fetchWithPrefetchedList(request: Request): Promise<Response> {
   const list = window.prefetchedList;
   const isOfList = request.method === 'GET' && new URL(request.url).pathname === listPath;
-  if (!list || !isOfList) return window.fetch(request);
+  if (!list || !isOfList) return fetchByAddress(request);
   delete window.prefetchedList;
   request.signal.addEventListener('abort', () => list.abortController.abort());
   return list.response;

@@ -1,6 +1,7 @@
 import { createHashHistory, RouterProvider, type RouterHistory } from '@tanstack/react-router';
 import type { Actors, ActorsOptions } from '../actors.ts';
 import type { ApiOptions } from '../api/api.ts';
+import { fetchByAddress } from '../api/prefetched-list.ts';
 import { addressOfFragment, windowTitle } from '../../shared/routes.ts';
 import { createAppRouter, type AppRouter, type Lazy } from './router.tsx';
 import { loadLazyChunk, retryLazyChunk, type LazyChunk } from './load-lazy-chunk.ts';
@@ -19,7 +20,7 @@ export type RunningApp = {
 
 /** Creates the whole app. Options replace what it takes from the browser by default. */
 export function createApp({
-  fetch = (request) => window.fetch(request),
+  fetch = fetchByAddress,
   cookies = () => document.cookie,
   history = createFragmentHistory(),
   log = (operationId, error) => console.error(operationId, error),
@@ -91,6 +92,11 @@ function syncTitleAndFocus(router: AppRouter): () => void {
   return router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
     const heading = document.querySelector('h1');
     document.title = windowTitle(router.state.location.pathname);
-    if (fromLocation && pathChanged) heading?.focus();
+    // What the user does beside the app, such as in a note of an extension, keeps the focus.
+    const { activeElement, body } = document;
+    const isInApp = [...body.children].some(
+      (child) => child.contains(heading) && child.contains(activeElement),
+    );
+    if (fromLocation && pathChanged && (isInApp || activeElement === body)) heading?.focus();
   });
 }

@@ -63,7 +63,7 @@ export function ProjectsScreen() {
   return (
     <Stack>
       <Heading>{screens['/projects'].heading}</Heading>
-      <ErrorBanner message={errorMessage} />
+      <ErrorBanner message={errorMessage} busy={isFormBusy} />
       {/* `off`, because a browser that goes back would restore the description and not the title. */}
       <Form key={fieldsKey} label={screens['/projects'].heading} autoComplete="off" {...formProps}>
         <TextField

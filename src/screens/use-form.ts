@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useCallback, useReducer, useRef } from 'react';
+import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
 import type { ChangeEvent, FocusEvent, FormEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { useForm as useHookForm } from 'react-hook-form';
@@ -16,8 +16,8 @@ type Control = HTMLInputElement | HTMLTextAreaElement;
  *   was touched or submitted. A text that the browser cannot read is an error, and is kept.
  * - `values()`: what stands in the fields, read from the DOM, because a password manager may fill
  *   and submit a form without any event.
- * - `resetAndFocus(values)`: resets the form and focuses its first field, unless the user has typed
- *   a text that the browser cannot read. Leaving that field empty shows no error, because the user
+ * - `resetAndFocus(values)`: resets the form and focuses its first field, if nothing else has taken
+ *   the focus. Resets nothing if the user has typed a text that the browser cannot read. Leaving that field empty shows no error, because the user
  *   did not touch it. Nor does the field that had the focus.
  * - `resetInNewFields(values)`: resets the form in new elements, those of `fieldsKey`, because Ctrl+Z
  *   could restore the text of the old ones. The focus stays in the form if it was there.
@@ -42,6 +42,7 @@ export function useForm<Values extends FieldValues>(
   const focusedByApp = useRef<Element>(undefined);
   const [fieldsKey, renewFields] = useReducer((count: number) => count + 1, 0);
   const { errors } = form.formState;
+  const [required] = useState(() => requiredNames(schema, Object.keys(defaultValues)));
   const ownControls = useRef(new Map<string, Control>());
 
   /** Returns the app's own controls. An extension adds others of their names, or replaces them. */
@@ -77,6 +78,19 @@ export function useForm<Values extends FieldValues>(
     control.focus({ preventScroll: isAbove });
   }
 
+  // React has no change event for a value that a program has set, such as an autofill.
+  useEffect(() => {
+    const listening = new AbortController();
+    const revalidate = ({ target }: Event) => {
+      const name = (target as Control).name as Path<Values>;
+      if (ownControls.current.get(name) !== target || !form.getFieldState(name).error) return;
+      void form.register(name).onChange({ target, type: 'change' });
+    };
+    for (const type of ['input', 'change', 'focusout'])
+      addEventListener(type, revalidate, listening);
+    return () => listening.abort();
+  }, [form]);
+
   return {
     fieldsKey,
     formProps: {
@@ -103,10 +117,6 @@ export function useForm<Values extends FieldValues>(
           focusedByApp.current = undefined;
           void registered.onChange(event);
         },
-        // React has no change event for a value that a program has set, such as an autofill.
-        onInput: (event: FormEvent<Control>) => {
-          if (error !== undefined) void registered.onChange(event);
-        },
         onBlur: (event: FocusEvent<Control>) => {
           const { target, relatedTarget } = event;
           // The app moves the focus.
@@ -116,13 +126,16 @@ export function useForm<Values extends FieldValues>(
           if (!isUntouched) void registered.onBlur(event);
         },
         error: typeof error === 'string' ? error : undefined,
+        'aria-required': required.includes(name),
       };
     },
     resetAndFocus: (to: Values) => {
       const all = element.current!.querySelectorAll<Control>('input[name], textarea[name]');
       if ([...all].some(unreadableError)) return;
+      const { activeElement } = document;
       reset(to);
-      focus();
+      // Safari focuses no button that is clicked.
+      if (activeElement === document.body || element.current!.contains(activeElement)) focus();
     },
     resetInNewFields: (to: Values) => {
       const { activeElement } = document;
@@ -131,6 +144,12 @@ export function useForm<Values extends FieldValues>(
       if (isFocused) focus(activeElement?.getAttribute('name'));
     },
   };
+}
+
+/** Returns the names of the fields that must not be empty. */
+function requiredNames(schema: ZodMiniType, names: string[]) {
+  const { error } = schema.safeParse(Object.fromEntries(names.map((name) => [name, ''])));
+  return error?.issues.map(({ path }) => path[0]) ?? [];
 }
 
 /** Adds an error for each field whose text the browser cannot read. */

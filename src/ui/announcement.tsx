@@ -16,12 +16,23 @@ export function Announcement({ count, children }: { count: number; children: str
 /** Firefox announces a text only if its empty element was in the page for a frame before. */
 const delayMs = 500;
 
-/** Text for screen readers only. They announce it when it has not changed for half a second. */
+/** Then a screen reader that reads the whole page finds no text that is not true any more. */
+const keptMs = 5_000;
+
+/**
+ * Text for screen readers only. They announce it when it has not changed for half a second. It is
+ * removed some seconds later.
+ */
 export function DelayedAnnouncement({ children }: { children: string }) {
   const [text, setText] = useState('');
   useEffect(() => {
-    const timer = setTimeout(setText, delayMs, children);
-    return () => clearTimeout(timer);
+    const timers = [
+      setTimeout(setText, delayMs, children),
+      setTimeout(setText, delayMs + keptMs, ''),
+    ];
+    return () => {
+      for (const timer of timers) clearTimeout(timer);
+    };
   }, [children]);
   return (
     <p aria-live="polite" className={visuallyHidden}>

@@ -18,9 +18,12 @@ export const formButton = style({
   cursor: 'pointer',
   overflow: 'hidden',
   transition: `background ${motion.quick}`,
-  ':hover': { background: color.accentStrong },
   selectors: { '&[aria-disabled="true"]': { cursor: 'progress' } },
-  '@media': { [narrowViewport]: { alignSelf: 'stretch', paddingInline: space.hair } },
+  '@media': {
+    // A phone would keep the colour after a tap.
+    '(hover: hover)': { ':hover': { background: color.accentStrong } },
+    [narrowViewport]: { alignSelf: 'stretch', paddingInline: space.hair },
+  },
 });
 
 /** Depends on `aria-busy` alone, which the script for prerendered screens sets too. */

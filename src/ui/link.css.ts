@@ -40,7 +40,7 @@ export const nav = style([
   link,
   {
     color: color.text,
-    ':hover': { color: color.accent },
+    '@media': { '(hover: hover)': { ':hover': { color: color.accent } } },
     selectors: { '&[aria-current="page"]': { color: color.accent } },
   },
 ]);
@@ -62,7 +62,7 @@ export const outlined = style([
   button,
   {
     color: color.accent,
-    ':hover': { background: color.canvas },
+    '@media': { '(hover: hover)': { ':hover': { background: color.canvas } } },
   },
 ]);
 
@@ -71,7 +71,7 @@ export const filled = style([
   {
     background: color.accent,
     color: color.onAccent,
-    ':hover': { background: color.accentStrong },
+    '@media': { '(hover: hover)': { ':hover': { background: color.accentStrong } } },
   },
 ]);
 

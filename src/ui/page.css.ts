@@ -9,7 +9,7 @@ import {
 } from '../styles/tokens.css.ts';
 import { verticalLine } from '../styles/decorative-line.ts';
 
-export const page = style({ display: 'flex', flexDirection: 'column', minHeight: '100vh' });
+export const page = style({ display: 'flex', flexDirection: 'column', minHeight: '100svh' });
 
 export const header = style({
   position: 'relative',

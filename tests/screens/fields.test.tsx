@@ -20,7 +20,10 @@ describe.each(formNames)('the form of %s', (name) => {
   test('is named after its heading, and contains its fields and its button', async () => {
     await renderForm(name);
     const form = within(screen.getByRole('form', { name: screens[route].heading }));
-    for (const label of fields) expect(form.getByLabelText(label)).toBeDefined();
+    for (const label of fields) {
+      const isRequired = form.getByLabelText(label).getAttribute('aria-required');
+      expect(isRequired).toBe(String(required.includes(label)));
+    }
     expect(form.getByRole('button', { name: button })).toBeDefined();
   });
 
@@ -105,16 +108,18 @@ describe.each(formNames)('the form of %s', (name) => {
     expect(document.activeElement).toBe(field(second));
   });
 
-  test('clears an error when a program sets the value', async () => {
-    const { submit } = await renderForm(name);
-    await submit();
-    await expectError(first, `${first} is required`);
-    const valid = first === 'Email' ? 'ada@example.org' : 'Website';
-    field(first).value = valid;
-    fireEvent(field(first), new Event('input', { bubbles: true }));
-    await waitFor(() => expect(errorText(first)).toBe(''));
-    expect(invalid(first)).toBe('false');
-  });
+  test.each(['input', 'change', 'focusout'])(
+    'clears an error when a program sets the value, at the event %s',
+    async (event) => {
+      const { submit } = await renderForm(name);
+      await submit();
+      await expectError(first, `${first} is required`);
+      field(first).value = first === 'Email' ? 'ada@example.org' : 'Website';
+      fireEvent(field(first), new Event(event, { bubbles: true }));
+      await waitFor(() => expect(errorText(first)).toBe(''));
+      expect(invalid(first)).toBe('false');
+    },
+  );
 
   test('ignores the repetitions of a held Enter', async () => {
     const { user } = await renderForm(name);

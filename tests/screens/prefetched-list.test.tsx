@@ -1,4 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { controlledBackend } from '../../model/controlled-backend.ts';
+import { createApi } from '../../src/api/api.ts';
 import { prefetchList } from '../../src/api/prefetch-list.ts';
 import { fetchWithPrefetchedList } from '../../src/api/prefetched-list.ts';
 
@@ -22,3 +24,37 @@ test.each([
     expect(await response.text()).toBe(body);
   },
 );
+
+type WrappedFetch = (
+  url: string | URL,
+  init: { headers: Record<string, string> },
+) => Promise<Response>;
+
+test.each<[string, (original: typeof fetch) => WrappedFetch]>([
+  ['reads the address as a text', (original) => (url, init) => original(String(url), init)],
+  ['resolves the address', (original) => (url, init) => original(new URL(url).href, init)],
+  [
+    'adds a header',
+    (original) => (url, init) =>
+      original(url, { ...init, headers: { ...init.headers, trace: '1' } }),
+  ],
+])('a creation arrives unchanged if a script that wraps fetch %s', async (_, wrap) => {
+  const backend = controlledBackend();
+  const wrapped = wrap((url, init) => backend.fetch(new Request(url, init)));
+  const spied = vi.spyOn(window, 'fetch').mockImplementation(wrapped as typeof fetch);
+  onTestFinished(() => spied.mockRestore());
+  const api = createApi({ origin, fetch: fetchWithPrefetchedList, cookies: () => 'XSRF-TOKEN=t' });
+  const project = { title: 'Website', description: 'New pages.' };
+  const call = api.call('createProject', project, new AbortController().signal);
+  const { method, path, body, headers, credentials, answer } = await backend.next('createProject');
+  expect({ method, path, body, credentials }).toEqual({
+    method: 'POST',
+    path: '/api/v1/projects',
+    body: project,
+    credentials: 'include',
+  });
+  for (const name of ['content-type', 'x-xsrf-token', 'idempotency-key'])
+    expect(headers.get(name)).toMatch(/./);
+  answer(201, { id: 1, ...project });
+  expect(await call).toMatchObject({ ok: true });
+});

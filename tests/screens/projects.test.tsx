@@ -226,6 +226,8 @@ test('an announcement that changes within half a second is never made', () => {
   expect(container.textContent).toBe('');
   act(() => void vi.advanceTimersByTime(1));
   expect(container.textContent).toBe('Loaded.');
+  act(() => void vi.advanceTimersByTime(5_000));
+  expect(container.textContent).toBe('');
 });
 
 test('each created project empties the form, focuses Title, and is announced [CHOICE-27]', async () => {
@@ -244,6 +246,20 @@ test('each created project empties the form, focuses Title, and is announced [CH
   // Screen readers skip an unchanged text.
   const [first, second, third] = announcements;
   expect([first === second, second === third]).toEqual([false, false]);
+});
+
+test('an answer takes the focus from nothing that the user has focused since [CHOICE-27]', async () => {
+  const { create, go, user } = await renderProjects([]);
+  const note = document.body.appendChild(document.createElement('input'));
+  onTestFinished(() => note.remove());
+  const call = await create();
+  await user.click(note);
+  call.answer(201, office);
+  await waitFor(() => expect(title().value).toBe(''));
+  expect(document.activeElement).toBe(note);
+  await go('/login');
+  await screen.findByRole('heading', { name: 'Sign in' });
+  expect(document.activeElement).toBe(note);
 });
 
 test('a field that the app focused shows no error until the user touches it [FIELD-1, CHOICE-50]', async () => {
@@ -354,6 +370,20 @@ test('half a date typed during a creation survives its success [CHOICE-49, CHOIC
   await waitFor(() => expect(titles()).toEqual([relaunch.title]));
   expect(title().value).toBe(office.title);
 });
+
+test.each([
+  ['stays, because both were rounded', office, [relaunch.title, office.title]],
+  ['is the same with the same text', relaunch, [relaunch.title]],
+])(
+  'a row whose id is the number of a created project above 2^53 %s [CHOICE-32]',
+  async (_, created, expected) => {
+    const id = 2 ** 53;
+    const { create } = await renderProjects([{ ...relaunch, id }]);
+    (await create()).answer(201, { ...created, id });
+    await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('false'));
+    expect(titles()).toEqual(expected);
+  },
+);
 
 test('a pending creation refills the form on return, and empties it on success [CHOICE-48]', async () => {
   const { create, go, backend } = await renderProjects([]);

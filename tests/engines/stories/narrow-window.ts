@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { routes } from '../../../shared/routes.ts';
 import type { Setting } from '../setting/setting.ts';
 
-export function testNarrowWindow({ open }: Setting) {
+export function testNarrowWindow({ open, registerUser }: Setting) {
   test.each([
     ['a classic', 'dark', true],
     ['an overlay', 'light', false],
@@ -36,4 +36,37 @@ export function testNarrowWindow({ open }: Setting) {
       }
     },
   );
+
+  test('in a page of 400 % zoom a refusal is scrolled into view, unless the user has scrolled since [CHOICE-116]', async () => {
+    const email = await registerUser();
+    const { page, server } = await open({ width: 320, height: 256 });
+    await page.openScreen(server.address, '/login');
+    await page.evaluate(() => {
+      const send = window.fetch.bind(window);
+      window.fetch = async (...request) => {
+        await new Promise((resolve) => addEventListener('answer', resolve, { once: true }));
+        return send(...request);
+      };
+    });
+    const top = () => page.evaluate(() => scrollY);
+    const submit = async () => {
+      await page.fillCredentials(email, 'another password');
+      await page.press('Enter');
+      await expect.poll(() => page.count('[type=submit][aria-busy=true]')).toBe(1);
+    };
+    const answer = async () => {
+      await page.evaluate(() => dispatchEvent(new Event('answer')));
+      await expect.poll(() => page.count('[type=submit][aria-busy=false]')).toBe(1);
+      expect(await page.count('[role=alert]')).toBe(1);
+    };
+    await submit();
+    const topOfForm = await top();
+    await page.wheel(1000);
+    await expect.poll(top).toBeGreaterThan(topOfForm);
+    await answer();
+    expect(await page.isInViewport('[role=alert]')).toBe(false);
+    await submit();
+    await answer();
+    expect(await page.isInViewport('[role=alert]')).toBe(true);
+  });
 }
