@@ -6,10 +6,13 @@ export function testPrerenderedProjects({ openPrerendered, registerUser }: Setti
   test('the app keeps each element of the prerendered projects, and a long text in the form', async () => {
     const email = await registerUser(3);
     const { page, server, takeOver } = await openPrerendered('/about');
-    const status = await page.evaluate(async (body) => {
-      const headers = { 'content-type': 'application/json' };
-      return (await fetch('/api/v1/auth/login', { method: 'POST', headers, body })).status;
-    }, JSON.stringify({ email, accountPassword }));
+    const status = await page.evaluate(
+      async (body) => {
+        const headers = { 'content-type': 'application/json' };
+        return (await fetch('/api/v1/auth/login', { method: 'POST', headers, body })).status;
+      },
+      JSON.stringify({ email, password: accountPassword }),
+    );
     expect(status).toBe(200);
     await page.click('header a[href$="/projects"]');
     await expect.poll(() => page.count('main li')).toBe(3);
