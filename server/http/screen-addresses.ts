@@ -8,7 +8,9 @@ import { addressOf, routeOf } from '../../shared/routes.ts';
 export function findScreen(url: string): string | undefined {
   const [, path = '', query = ''] = /^([^?]*)(.*)$/s.exec(url)!;
   const [, encodedHash, text = ''] = /^\/*(?:index\.html)?(\/*%23)?(.*)$/is.exec(path)!;
-  const found = routeOf(text) ?? (encodedHash ? routeOf(decodeFragment(text)) : undefined);
+  const found = encodedHash
+    ? (routeOf(text) ?? routeOf(decodeFragment(text)))
+    : routeOf(`/${text}`);
   return found && `${appFolder(url)}${query}#${addressOf(found.route, found.params)}`;
 }
 
