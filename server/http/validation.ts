@@ -47,9 +47,11 @@ function describeBodyError(error: ErrorObject): string {
   if (!field) return 'The request body must be a JSON object.';
   const words = field.replaceAll(/[A-Z]/g, (letter: string) => ` ${letter.toLowerCase()}`);
   const name = words.charAt(0).toUpperCase() + words.slice(1);
-  if (error.keyword === 'required' || error.data === '') return `${name} is required.`;
+  const isEmpty = error.keyword === 'minLength' && error.data === '';
+  if (error.keyword === 'required' || isEmpty) return `${name} is required.`;
+  const type = String(error.params['type']);
   const messages: Record<string, string> = {
-    type: `${name} must be text.`,
+    type: `${name} must be ${type === 'string' ? 'text' : `of the type ${type}`}.`,
     minLength: `${name} must be at least ${error.params['limit']} characters.`,
     maxLength: `${name} must be at most ${error.params['limit']} characters.`,
     pattern: `${name} contains a character that cannot be kept.`,

@@ -1,5 +1,5 @@
 import { RowsRefused, type Database } from './database.ts';
-import { columns, selectedColumns, type StoredProject } from './lists.ts';
+import { columns, fieldNames, selectedColumns, type StoredProject } from './lists.ts';
 
 export type OwnedProject = StoredProject & {
   accountId: string;
@@ -85,11 +85,14 @@ export function projectCreation(database: Database) {
     // A lock, because its commit waits for the synchronous standby, which may lack the project.
     const lock = database.dialect === 'postgresql' ? 'for update' : '';
     for (;;) {
-      const [earlier] = await database.query<StoredProject>(
-        `select ${selectedColumns} from projects
-         where account_id = $1 and idempotency_key = $2 ${lock}`,
+      const [found] = await database.query<{ json: string | null }>(
+        `select ${database.jsonArray(fieldNames)} as json from (
+           select ${selectedColumns} from projects
+           where account_id = $1 and idempotency_key = $2 ${lock}
+         ) as item`,
         [project.accountId, project.idempotencyKey ?? null],
       );
+      const [earlier] = JSON.parse(found?.json ?? '[]') as StoredProject[];
       if (earlier) return earlier;
       // Nothing is stored if another replica took the position.
       if ((await insert([project])).size > 0) return project;

@@ -21,7 +21,7 @@ export const columns: { [Name in keyof StoredProject]-?: string } = {
   title: 'title',
   description: 'description',
 };
-const fieldNames = Object.keys(columns) as (keyof StoredProject)[];
+export const fieldNames = Object.keys(columns) as (keyof StoredProject)[];
 
 /** The columns of a project, as a query names them in its result. */
 export const selectedColumns = fieldNames.map((name) => `${columns[name]} as "${name}"`).join(', ');
