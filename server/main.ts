@@ -124,7 +124,7 @@ function describeListenError(prefix: string, host: string, port: number, error: 
     case 'EACCES':
       return `${prefix}PORT: this user may not listen on port ${port}. Choose a port above 1023.`;
     default:
-      return `${prefix}HOST: cannot listen on ${host}, port ${port}: ${error.message}.`;
+      return `${prefix}HOST: cannot listen on ${host}, port ${port}: ${error.message}. Unset HOST, or set it to an address of this machine.`;
   }
 }
 

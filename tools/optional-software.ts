@@ -14,6 +14,8 @@ export type Software<Found extends object = object> = {
   name: string;
   /** Patterns of the test files that need it. */
   testFiles: readonly string[];
+  /** The programs and packages that it consists of, by name, if those are several. */
+  parts?: () => Record<string, unknown>;
   /** Returns undefined if something is missing. */
   find: () => Found | undefined;
   /** Names of Debian's packages. */
@@ -43,6 +45,7 @@ export const optionalSoftware = {
   webkit: {
     name: 'WebKitGTK',
     testFiles: ['tests/engines/webkit.test.ts'],
+    parts: webKitParts,
     find: findWebKit,
     packages: ['webkit2gtk-driver', 'xvfb', 'xauth'],
   },
@@ -79,10 +82,10 @@ export const optionalSoftware = {
   go: {
     name: 'Go',
     testFiles: ['conformance/tests/examples/go.test.ts'],
+    parts: goParts,
     find: () => {
-      const hasCrypto = existsSync(join(goPath, 'src/golang.org/x/crypto/bcrypt'));
-      const program = found(findProgram('go'));
-      return program && hasCrypto ? { ...program, goPath } : undefined;
+      const { Go: program, ...packages } = goParts();
+      return program && Object.values(packages).every(Boolean) ? { program, goPath } : undefined;
     },
     packages: ['golang-go', 'golang-golang-x-crypto-dev'],
   },
@@ -92,7 +95,7 @@ export const optionalSoftware = {
 export function requireSoftware<Found extends object>(software: Software<Found>): Found {
   const result = software.find();
   if (result) return result;
-  throw new Error(`${software.name} is not installed. ${howToInstall([software])}`);
+  throw new Error(`${missingParts(software)} is not installed. ${howToInstall([software])}`);
 }
 
 /** Returns what is not installed. */
@@ -108,7 +111,8 @@ export function notRunLines(missing: Software[]): string[] {
   const result = mustTestAll() ? 'FAIL' : 'not run:';
   return [
     ...missing.map(
-      ({ name, testFiles }) => `${result} ${testFiles.join(', ')}: ${name} is not installed`,
+      (software) =>
+        `${result} ${software.testFiles.join(', ')}: ${missingParts(software)} is not installed`,
     ),
     howToInstall(missing),
   ];
@@ -118,6 +122,12 @@ export function notRunLines(missing: Software[]): string[] {
 export const howToInstall = (missing: Software[]) =>
   `On Debian and Ubuntu: apt-get install --no-install-recommends ${packagesOf(missing)}`;
 
+/** Returns the names of what is missing. */
+function missingParts({ name, parts = () => ({}) }: Software): string {
+  const missing = Object.entries(parts()).filter(([, part]) => !part);
+  return missing.map(([part]) => part).join(', ') || name;
+}
+
 const packagesOf = (missing: Software[]) => missing.flatMap(({ packages }) => packages).join(' ');
 
 const found = (program: string | undefined) => (program ? { program } : undefined);
@@ -125,13 +135,30 @@ const found = (program: string | undefined) => (program ? { program } : undefine
 const findProgram = (...names: string[]) => names.flatMap(findPrograms)[0];
 
 /** Returns the programs that show and control WebKitGTK without a screen. */
+function webKitParts() {
+  return {
+    WebKitWebDriver: findProgram('WebKitWebDriver'),
+    'xvfb-run': findProgram('xvfb-run'),
+    // xvfb-run does not start without it.
+    xauth: findProgram('xauth'),
+    'the MiniBrowser of WebKitGTK': globSync(
+      '/usr/{lib,libexec}/{,*/}webkit2gtk-4.*/MiniBrowser',
+    ).toSorted()[0],
+  };
+}
+
 function findWebKit() {
-  const driver = findProgram('WebKitWebDriver');
-  const display = findProgram('xvfb-run');
-  const [browser] = globSync('/usr/{lib,libexec}/{,*/}webkit2gtk-4.*/MiniBrowser').toSorted();
-  // xvfb-run does not start without it.
-  const hasXauth = findProgram('xauth') !== undefined;
-  return driver && display && browser && hasXauth ? { driver, display, browser } : undefined;
+  const parts = webKitParts();
+  const { WebKitWebDriver: driver, 'xvfb-run': display, xauth } = parts;
+  const browser = parts['the MiniBrowser of WebKitGTK'];
+  return driver && display && browser && xauth ? { driver, display, browser } : undefined;
+}
+
+function goParts() {
+  return {
+    Go: findProgram('go'),
+    'golang.org/x/crypto': existsSync(join(goPath, 'src/golang.org/x/crypto/bcrypt')),
+  };
 }
 
 // Vitest evaluates its configuration once per project, in one process.

@@ -35,4 +35,9 @@ if (Number(major) < requiredMajor) {
   );
 }
 
+// npm would install only the packages of the workspaces, and run their scripts.
+if (process.env.npm_config_workspaces === 'true') {
+  exitWith('Unset "workspaces" of npm (npm_config_workspaces or .npmrc), and run "npm ci".');
+}
+
 module.exports = { exitWith, root };

@@ -42,7 +42,8 @@ export default class TestReporter implements Reporter {
     const milliseconds = Math.round(test.diagnostic()?.duration ?? 0);
     this.#vitest.logger.error(
       `FAIL ${relative(root, test.module.moduleId)} > ${test.fullName} (${milliseconds} ms)\n` +
-        `     ${error.message.split('\n')[0]}`,
+        `     ${error.message.split('\n')[0]}` +
+        (this.#vitest.config.bail ? '\n     The run ends here: -- --bail=0 runs all tests.' : ''),
     );
   }
 

@@ -156,7 +156,7 @@ test.each<[cause: string, errors: string, () => Environment]>([
     'DATA_DIR: .+',
     () => ({ DATA_DIR: dirname(writtenFile('tracker.sqlite', 'no database '.repeat(1000))) }),
   ],
-  ['an unknown host', 'HOST: .+', () => ({ HOST: 'nowhere.invalid' })],
+  ['an unknown host', 'HOST: .+ Unset HOST, .+', () => ({ HOST: 'nowhere.invalid' })],
 ])('%s is reported in one line', async (_cause, errors, settings) => {
   const { ended } = runProcess({ DATA_DIR: temporaryFolder(), ...settings() });
   expect(await ended).toEqual({

@@ -10,7 +10,11 @@ const vite = 'node_modules/vite';
 const binding = `node_modules/@rolldown/binding-${process.platform}-${process.arch}-gnu`;
 const installed = [vite, binding];
 /** Runs what each command begins with, in a folder with this name and these folders in it. */
-function startCommand(name: string, folders: string[], node = process.versions.node) {
+function startCommand(
+  name: string,
+  folders: string[],
+  { node = process.versions.node, before = '', ...npm }: Record<string, string> = {},
+) {
   const parent = temporaryFolder();
   const cwd = join(parent, name);
   for (const folder of folders) mkdirSync(join(cwd, folder), { recursive: true });
@@ -19,7 +23,7 @@ function startCommand(name: string, folders: string[], node = process.versions.n
   }
   writeFileSync(
     join(cwd, 'version.cjs'),
-    `Object.defineProperty(process.versions, 'node', { value: '${node}' });`,
+    `Object.defineProperty(process.versions, 'node', { value: '${node}' });${before}`,
   );
   const preloaded = ['./version.cjs', './tools/development-requirements.cjs'];
   const program = [
@@ -27,7 +31,7 @@ function startCommand(name: string, folders: string[], node = process.versions.n
     '-p',
     '`NODE_ENV=${process.env.NODE_ENV}`',
   ];
-  const env = { ...process.env, NODE_ENV: 'development' };
+  const env = { ...process.env, NODE_ENV: 'development', ...npm };
   const { status, stdout, stderr } = spawnSync(process.execPath, program, {
     cwd,
     env,
@@ -65,12 +69,37 @@ test.each([
 });
 
 test('a command on an old Node says which one it needs', () => {
-  const { status, printed } = startCommand('a', installed, '20.20.2');
+  const { status, printed } = startCommand('a', installed, { node: '20.20.2' });
   expect(status).toBe(1);
   expect(printed).toMatch(
     /^This project needs Node 24 or newer, and this is Node 20\.20\.2\. .+\n$/,
   );
 });
+
+test('a command says that npm is set to the workspaces only', () => {
+  const { status, printed } = startCommand('a', installed, { npm_config_workspaces: 'true' });
+  expect(status).toBe(1);
+  expect(printed).toMatch(/^Unset "workspaces" of npm .+\n$/);
+});
+
+test.each(['', 'node_modules', 'dist'])(
+  'a command names the folder %j and its owner, if the user may not write to it',
+  (folder) => {
+    // Root may write everywhere, and other users cannot change the owner.
+    const before = `
+      const fs = require('node:fs');
+      const { accessSync } = fs;
+      fs.accessSync = (path, mode) => {
+        if (path === process.cwd() + '/${folder}') throw new Error('EACCES');
+        accessSync(path, mode);
+      };`;
+    const { status, printed } = startCommand('a', [...installed, 'dist'], { before });
+    expect(status).toBe(1);
+    expect(printed).toMatch(
+      new RegExp(`^You may not write to .+/a/${folder}, which .+ id ${process.getuid!()}: .+\n$`),
+    );
+  },
+);
 
 test.each([
   ['*', true],
