@@ -25,9 +25,12 @@ const later = Date.now() + 10 ** 9;
 
 type Recorded = Map<string, SqlValue[]>;
 
-/** Statements on few rows or no table, and that of a backup, which reads the whole copy. */
+/**
+ * Statements on few rows, the database's own tables or none, and that of a backup, which reads the
+ * whole copy.
+ */
 const exempt =
-  /^(insert into|select name from) (migrations|health)\b|^select 1 .*'migrations'|^select pg_\w+\(|pragma_integrity_check/;
+  /^(insert into|select name from) (migrations|health)\b|from (pg_|sqlite_schema)|^select pg_\w+\(|pragma_integrity_check/;
 
 /** Statements that the test must report. `$1` is the account with many projects. */
 const planted = [
@@ -256,7 +259,8 @@ describe.each(storeNames)('the statements of the server on %s', (storeName) => {
     const findUnbounded = await (storeName === 'SQLite' ? inSqlite : inPostgres)(database);
     const findings: Record<string, string[]> = {};
     for (const [sql, values] of recorded) {
-      if (!/^\s*(select|insert|update|delete|with)\b/i.test(sql)) continue;
+      if (!/^\s*(select|insert|update|delete|with)\b/i.test(sql) || exempt.test(normalize(sql)))
+        continue;
       const unbounded = await findUnbounded(sql, values);
       if (unbounded.length > 0) findings[normalize(sql)] = unbounded;
     }
