@@ -21,6 +21,9 @@ interface Place {
 
 interface Waiter extends Place {
   start(): void;
+  /** Returns whether the client has disconnected. */
+  hasLeft(): boolean;
+  end(): void;
 }
 
 export type HashingQueue = ReturnType<typeof createHashingQueue>;
@@ -43,22 +46,32 @@ export function createHashingQueue() {
 
   function refuseIfFull({ earlier }: Place) {
     const limit = earlier < fewArrivals ? maxWaitingOfQuietNetworks : maxWaiting;
+    if (waiters.length >= limit) dropLeft();
     if (waiters.length >= limit) refuse();
   }
 
-  async function waitForTurn(place: Place) {
+  /** Ends the tasks for which no client waits. */
+  function dropLeft() {
+    for (const waiter of waiters.filter(({ hasLeft }) => hasLeft())) {
+      waiters.splice(waiters.indexOf(waiter), 1);
+      waiter.end();
+    }
+  }
+
+  async function waitForTurn(place: Place, hasLeft: () => boolean) {
     const turn = Promise.withResolvers<void>();
-    const waiter = { ...place, start: turn.resolve };
+    const end = () => turn.reject(new Refusal('unavailable'));
+    const waiter = { ...place, hasLeft, start: turn.resolve, end };
     waiters.push(waiter);
     const timer = setTimeout(turn.resolve, maxWaitMs);
-    await turn.promise;
-    clearTimeout(timer);
+    await turn.promise.finally(() => clearTimeout(timer));
     if (!waiters.includes(waiter)) return;
     waiters.splice(waiters.indexOf(waiter), 1);
     refuse();
   }
 
   function startNext() {
+    dropLeft();
     waiters.sort((a, b) => a.earlier - b.earlier || a.arrivals.count - b.arrivals.count);
     const next = waiters.shift();
     if (next) next.start();
@@ -80,11 +93,14 @@ export function createHashingQueue() {
       return place;
     },
 
-    /** Runs a task when it is the turn of its place. Refuses as `enter` does, or after 20 s. */
-    async run<T>(place: Place, task: () => Promise<T>): Promise<T> {
+    /**
+     * Runs a task when it is the turn of its place. Refuses as `enter` does, after 20 s, or when the
+     * client has left.
+     */
+    async run<T>(place: Place, task: () => Promise<T>, hasLeft = () => false): Promise<T> {
       refuseIfFull(place);
       if (running < maxRunning) running += 1;
-      else await waitForTurn(place);
+      else await waitForTurn(place, hasLeft);
       try {
         return await task();
       } finally {

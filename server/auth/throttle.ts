@@ -39,6 +39,8 @@ export const unreadableAddress = 'unreadable';
 export interface Attempt {
   /** Or `unreadableAddress`. */
   ip: string;
+  /** Returns whether the client has disconnected, and does not wait any more. */
+  hasLeft?: () => boolean;
   /** Undefined for registrations. */
   signIn?: {
     /** Canonical. */
@@ -67,11 +69,12 @@ export function createThrottle(store: Store, queue: HashingQueue = createHashing
       const place = queue.enter(party);
       const limits = limitsOf(attempt);
       if (limits.length > 0) await store.checkBuckets(limits, countAttempt);
-      return queue.run(place, async () => {
+      const task = async () => {
         // Again, because attempts that waited at the same time may have filled a bucket.
         if (limits.length > 0) await store.changeBuckets(limits, countAttempt);
         return hashPassword();
-      });
+      };
+      return queue.run(place, task, attempt.hasLeft);
     },
 
     /** Called after a successful sign-in: forgets the attempts at the account from this network. */

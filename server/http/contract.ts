@@ -17,6 +17,8 @@ export interface OperationRequest<Id extends OperationId> {
   session: OperationTypes[Id]['isPublic'] extends true ? Session | undefined : Session;
   /** IP address of the client, or `unreadableAddress`. */
   ip: string;
+  /** Returns whether the client has disconnected. */
+  hasLeft: () => boolean;
   /** Sets the account of the security log's lines about this request. */
   identify: (accountId: string) => void;
 }

@@ -81,6 +81,7 @@ export function registerRoutes(
           headers: request.headers,
           session,
           ip: request.clientAddress,
+          hasLeft: () => request.raw.socket.destroyed,
           identify: (accountId: string) => void (request.accountId = accountId),
         } as OperationRequest<OperationId>);
 

@@ -10,13 +10,13 @@ import type { Dependencies } from '../dependencies.ts';
  * throttling.
  */
 export function login({ store, passwords, sessions, throttle }: Dependencies): Operation<'login'> {
-  return async ({ body, session, ip, identify }) => {
+  return async ({ body, session, ip, hasLeft, identify }) => {
     const { password } = body;
     const email = requireEmail(body.email);
     const account = await store.findAccount(email, networkOf(ip));
     if (account) identify(account.id);
     const isOwner = account !== undefined && session?.accountId === account.id;
-    const attempt = { ip, signIn: { email, isOwner, isKnown: account?.isKnown } };
+    const attempt = { ip, hasLeft, signIn: { email, isOwner, isKnown: account?.isKnown } };
     const isRight = await throttle.run(attempt, async () => {
       const verdict = await passwords.verify(password, account?.passwordHash);
       if (account && verdict === 'outdated') {

@@ -10,10 +10,10 @@ export function registerUser({
   passwords,
   throttle,
 }: Dependencies): Operation<'registerUser'> {
-  return async ({ body, ip, identify }) => {
+  return async ({ body, ip, hasLeft, identify }) => {
     const email = requireEmail(body.email);
     if (passwords.isTooShort(body.password)) throw new Refusal('passwordTooShort');
-    const passwordHash = await throttle.run({ ip }, () => passwords.hash(body.password));
+    const passwordHash = await throttle.run({ ip, hasLeft }, () => passwords.hash(body.password));
     const role = 'member';
     const id = randomUUID();
     const isNew = await store.createAccount({

@@ -1,7 +1,13 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createHashingQueue } from '../auth/hashing-queue.ts';
 import { createThrottle } from '../auth/throttle.ts';
+import { createPasswords, type Passwords } from '../auth/passwords.ts';
+import { openSqlite } from '../store/sqlite.ts';
 import type { Store } from '../store/store.ts';
+import { CookieClient } from '../../testing/cookie-client.ts';
+import { cheapestCost } from '../../testing/reference-server.ts';
+import { startServer } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 const unavailable = expect.objectContaining({ reason: 'unavailable' });
 
@@ -139,6 +145,52 @@ function setTime(milliseconds: number) {
   onTestFinished(() => spy.mockRestore());
 }
 
+test('tasks whose clients have left do not run, and no task waits for them', async () => {
+  const { add, finish, order, counts } = start();
+  for (const network of ['a', 'b']) add(network);
+  let haveLeft = false;
+  const left = Array.from({ length: 256 }, () => add('a', () => haveLeft));
+  expect(() => add('a')).toThrow(unavailable);
+  haveLeft = true;
+  const next = add('a');
+  await finish();
+  expect(next.isRunning()).toBe(true);
+  expect(order).toEqual(['a 0', 'b 1', 'a 259']);
+  expect(counts()).toEqual({ running: 2, waiting: 0, refused: 1 });
+  for (const { ended } of left) await expect(ended).rejects.toEqual(unavailable);
+});
+
+test('a sign-in whose client disconnects is not counted or hashed', async () => {
+  const gate = Promise.withResolvers<void>();
+  const verify = vi.fn<Passwords['verify']>(() => gate.promise.then(() => 'right'));
+  const passwords = { ...createPasswords(cheapestCost), verify };
+  const database = openSqlite(temporaryFolder());
+  const query = vi.spyOn(database, 'query');
+  const arrivals = () => query.mock.calls.filter(([sql]) => sql.includes('"isKnown"')).length;
+  const lines: string[] = [];
+  const logger = { stream: { write: (line: string) => void lines.push(line) } };
+  const address = await startServer({ database, passwords, logger });
+  const client = new CookieClient(address);
+  await client.register();
+  const logins = [client.login(), client.login()];
+  await expect.poll(() => verify.mock.calls.length).toBe(2);
+  const leaving = new AbortController();
+  const left = Array.from({ length: 20 }, () =>
+    client.login(undefined, { signal: leaving.signal }),
+  );
+  const ended = Promise.allSettled(left);
+  await expect.poll(arrivals).toBe(22);
+  leaving.abort();
+  await ended;
+  await expect.poll(() => lines.filter((line) => line.includes('"aborted":true')).length).toBe(20);
+  const last = client.login();
+  gate.resolve();
+  expect((await Promise.all([...logins, last])).map(({ status }) => status)).toEqual([
+    200, 200, 200,
+  ]);
+  expect(verify).toHaveBeenCalledTimes(3);
+});
+
 /** Returns a queue whose tasks run until the test ends them. */
 function start() {
   const queue = createHashingQueue();
@@ -165,15 +217,16 @@ function start() {
       await settle();
       while (running.length > 0) await finish();
     },
-    add: (network: string) => {
+    add: (network: string, hasLeft?: () => boolean) => {
       const name = `${network} ${count}`;
       count += 1;
       let hasStarted = false;
-      const ended = queue.run(queue.enter(network), () => {
+      const task = () => {
         hasStarted = true;
         order.push(name);
         return new Promise<void>((resolve) => running.push(resolve));
-      });
+      };
+      const ended = queue.run(queue.enter(network), task, hasLeft);
       ended.catch(() => {});
       return { ended, isRunning: () => hasStarted };
     },
