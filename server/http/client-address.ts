@@ -1,5 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
 import { unreadableAddress } from '../auth/throttle.ts';
 
 declare module 'fastify' {
@@ -10,6 +11,13 @@ declare module 'fastify' {
 }
 
 const maxLoggedLength = 100;
+const proxyHeaders = ['x-forwarded-for', 'x-real-ip', 'forwarded'];
+const untrustedProxy =
+  'A proxy that TRUST_PROXY does not name: all its users count as one address. Set TRUST_PROXY to its address';
+const missingHeader =
+  'A trusted proxy sends no X-Forwarded-For: all its users count as one address. Set it to that of the client in the proxy';
+const unreadableHeader =
+  'X-Forwarded-For of a trusted proxy names no address: set it to that of the client in the proxy';
 
 /** Adds `clientAddress` to requests. Only trusted proxies may name another than their own. */
 export function registerClientAddress(app: FastifyInstance, trustedProxies: string[]) {
@@ -22,15 +30,12 @@ export function registerClientAddress(app: FastifyInstance, trustedProxies: stri
   }
   const isProxy = (address: string) => proxies.check(withoutZone(address), familyOf(address));
 
-  let isWarned = false;
-  function warn({ log }: FastifyRequest, proxy: string, header: string) {
-    if (isWarned) return;
-    isWarned = true;
-    const value = header.slice(-maxLoggedLength).replaceAll(/[^ -~]/g, '?');
-    log.warn(
-      { proxy, 'x-forwarded-for': value },
-      'X-Forwarded-For of a trusted proxy names no address: set it to that of the client in the proxy',
-    );
+  const warned = new Set<string>();
+  function warn({ log }: FastifyRequest, proxy: string, warning: string, header?: string) {
+    if (warned.has(warning)) return;
+    warned.add(warning);
+    const value = header?.slice(-maxLoggedLength).replaceAll(/[^ -~]/g, '?');
+    log.warn({ proxy, 'x-forwarded-for': value }, warning);
   }
 
   // Node keeps the address after this, also of a connection that the client has reset.
@@ -39,7 +44,16 @@ export function registerClientAddress(app: FastifyInstance, trustedProxies: stri
     getter(this: FastifyRequest) {
       const connected = this.raw.socket.remoteAddress ?? '';
       const header = this.raw.headers['x-forwarded-for']?.toString();
-      if (header === undefined) return connected;
+      if (!isProxy(connected)) {
+        // From a public address, a client may have made it up.
+        const isForwarded = proxyHeaders.some((name) => this.raw.headers[name] !== undefined);
+        if (isForwarded && !isPublic(connected)) warn(this, connected, untrustedProxy);
+        return connected;
+      }
+      if (header === undefined) {
+        warn(this, connected, missingHeader);
+        return connected;
+      }
       // Each proxy adds the address from which it was called at the end.
       const entries = header.split(',').filter((entry) => entry.trim());
       let address: string | undefined = connected;
@@ -48,12 +62,14 @@ export function registerClientAddress(app: FastifyInstance, trustedProxies: stri
         address = readAddress(entries.pop() ?? '');
       } while (address && entries.length > 0);
       if (address) return address;
-      warn(this, connected, header);
+      warn(this, connected, unreadableHeader, header);
       return unreadableAddress;
     },
   });
 }
 
+const isPublic = (address: string) =>
+  isIP(address) > 0 && ipaddr.process(withoutZone(address)).range() === 'unicast';
 const withoutZone = (address: string) => address.replace(/%[^/]*/, '');
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 

@@ -14,8 +14,12 @@ function createProxiedApp(trustedProxies: string[]) {
   app.get('/', (request) => [request.clientAddress, request.clientAddress]);
   return {
     warnings,
-    addressOf: async (remoteAddress: string, header?: string | string[]): Promise<string> => {
-      const headers = header === undefined ? {} : { 'x-forwarded-for': header };
+    addressOf: async (
+      remoteAddress: string,
+      header?: string | string[],
+      name = 'x-forwarded-for',
+    ): Promise<string> => {
+      const headers = header === undefined ? {} : { [name]: header };
       const reply = await app.inject({ path: '/', remoteAddress, headers });
       return reply.json<[string]>()[0];
     },
@@ -98,6 +102,30 @@ test('what a proxy names instead of an address is one warning, short and printab
       msg: expect.stringMatching(/^X-Forwarded-For .+ proxy$/),
     }),
   ]);
+});
+
+const sets = 'Set TRUST_PROXY to its address';
+const sends = 'Set it to that of the client in the proxy';
+test.each([
+  ['127.0.0.1', 'x-forwarded-for', [], sets],
+  ['::1', 'x-forwarded-for', ['10.0.0.1'], sets],
+  ['::ffff:172.17.0.1', 'x-real-ip', ['127.0.0.1'], sets],
+  ['fd00::1', 'forwarded', [], sets],
+  ['fe80::1%eth0', 'forwarded', [], sets],
+  ['127.0.0.1', 'x-real-ip', ['127.0.0.1'], sends],
+  ['10.0.0.1', 'forwarded', ['10.0.0.0/8'], sends],
+  ['10.0.0.1', 'via', ['10.0.0.0/8'], sends],
+  ['203.0.113.1', 'x-real-ip', ['203.0.113.1'], sends],
+  ['127.0.0.1', 'x-forwarded-for', ['127.0.0.1'], undefined],
+  ['127.0.0.1', 'via', [], undefined],
+  ['9.9.9.9', 'x-forwarded-for', [], undefined],
+  ['2001:db9::1', 'forwarded', [], undefined],
+])('from %s with %s and TRUST_PROXY=%j, one warning says: %s', async (...row) => {
+  const [from, header, trusted, advice] = row;
+  const { warnings, addressOf } = createProxiedApp(trusted);
+  for (const value of ['198.51.100.7', '198.51.100.8']) await addressOf(from, value, header);
+  const warning = { proxy: from, msg: expect.stringContaining(advice ?? '') };
+  expect(warnings).toEqual(advice === undefined ? [] : [expect.objectContaining(warning)]);
 });
 
 test('users whose proxy names no address do not lock each other out', async () => {
