@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom-client';
+import { resolveHost } from './http/listening.ts';
 import { endedRequests, type EndedRequest } from './http/log.ts';
 import type { Store } from './store/store.ts';
 
@@ -44,7 +45,7 @@ export async function serveMetrics(
   await readSize();
   setInterval(readSize, sizeIntervalMs).unref();
 
-  const server = createServer((request, response) => {
+  const respond: RequestListener = (request, response) => {
     if (request.url !== '/metrics') return response.writeHead(404).end();
     for (const [gauge, read] of readings) gauge.set(read());
     refused.reset();
@@ -53,9 +54,15 @@ export async function serveMetrics(
       (text) => response.setHeader('content-type', register.contentType).end(text),
       () => response.writeHead(500).end(),
     );
-  }).listen(port, host);
-  await once(server, 'listening');
-  return `http://${host}:${(server.address() as AddressInfo).port}/metrics`;
+  };
+  let usedPort = port;
+  for (const address of await resolveHost(host, port)) {
+    const server = createServer(respond).listen(usedPort, address);
+    // oxlint-disable-next-line no-await-in-loop -- the first one may choose the port
+    await once(server, 'listening');
+    usedPort = (server.address() as AddressInfo).port;
+  }
+  return `http://${host}:${usedPort}/metrics`;
 }
 
 function observeRequests() {

@@ -64,6 +64,19 @@ describe.each(storeNames)('/metrics on %s', (store) => {
   });
 });
 
+test('/metrics answers at each address of its host', async () => {
+  const hosts = ['127.0.0.1', process.platform === 'linux' ? '127.0.0.2' : '[::1]'];
+  const found = hosts.map((host) => ({ address: host.replaceAll(/[[\]]/g, '') }));
+  const resolver = `import dns from 'node:dns/promises';
+    import { syncBuiltinESMExports } from 'node:module';
+    dns.lookup = async () => ${JSON.stringify(found)}; syncBuiltinESMExports()`;
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(resolver)}`;
+  const { url } = await startWithMetrics({ DATA_DIR: temporaryFolder(), NODE_OPTIONS });
+  for (const host of hosts) {
+    expect((await scrape(url.replace('localhost', host))).size).toBeGreaterThan(0);
+  }
+});
+
 test('each query of the dashboard and of the alerts names a metric', async () => {
   const { address, url } = await startWithMetrics({ DATA_DIR: temporaryFolder() });
   await signedInClient(address);
