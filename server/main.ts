@@ -3,22 +3,26 @@ import { enableCompileCache, flushCompileCache } from 'node:module';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
 import type { Settings } from './commands/settings.ts';
 
 /** How long requests in flight may take after the port is closed. */
 const shutdownTimeoutMs = 20_000;
-/** A terminal that closes sends SIGHUP. */
+/** A terminal that closes sends SIGHUP. Without one, log rotation or `nohup` sends it. */
+const hasTerminal = isatty(1) || isatty(2);
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** Without a listener, SIGUSR1 opens Node's debugger and SIGUSR2 ends the process. */
 const ignoredSignals = ['SIGUSR1', 'SIGUSR2'] as const;
 
 // Each signal has one listener from here to the end of the process, so that none gets lost. What a
 // signal does changes once: before the port opens, nothing has to be completed.
-let stop: (signal: NodeJS.Signals) => unknown = () => process.exit(0);
+let stop: (signal: NodeJS.Signals) => unknown = (signal) => process.exit(exitCodeOf(signal));
+const exitCodeOf = (signal: NodeJS.Signals) => (signal === 'SIGHUP' ? 129 : 0);
 let stopSignalCount = 0;
 for (const signal of stopSignals) {
   process.on(signal, () => {
+    if (signal === 'SIGHUP' && !hasTerminal) return;
     stopSignalCount += 1;
     // The second one may be npm's copy of a signal that the terminal has sent to both.
     if (stopSignalCount === 1) stop(signal);
@@ -102,11 +106,11 @@ async function serve(settings: Settings) {
     if (signal === 'SIGTERM') await delay(settings.drainSeconds * 1000);
     setTimeout(() => {
       app.log.warn('Requests that did not end in time were cut off.');
-      process.exit(0);
+      process.exit(exitCodeOf(signal));
     }, shutdownTimeoutMs).unref();
     await listener.close();
     await store.close();
-    process.exit(0);
+    process.exit(exitCodeOf(signal));
   };
   const { port: usedPort } = await listening;
   process.on('uncaughtException', (error) => handleUncaughtException(app.log, error));

@@ -86,14 +86,27 @@ test('SIGTERM ends a start that waits for its database', async () => {
   expect((await kill('SIGTERM')).code).toBe(0);
 });
 
-test('SIGHUP drains, and SIGUSR1 and SIGUSR2 neither end the server nor open a debugger', async () => {
-  const { address, kill } = await startProcess({ DATA_DIR: temporaryFolder() });
-  void kill('SIGUSR1');
-  void kill('SIGUSR2');
+const onTerminal = `import tty from 'node:tty'; import { syncBuiltinESMExports } from 'node:module';
+  tty.isatty = () => true; syncBuiltinESMExports()`;
+
+test('SIGHUP of a terminal drains and ends with 129, also during the start', async () => {
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(onTerminal)}`;
+  const { kill } = await startProcess({ DATA_DIR: temporaryFolder(), NODE_OPTIONS });
+  expect(await kill('SIGHUP')).toEqual({ code: 129, errors: expect.stringContaining('stopping') });
+  const waiting = runProcess({ DATABASE_URL: 'postgres://127.0.0.1:1/none', NODE_OPTIONS });
+  await waiting.logged('The server tries again');
+  expect((await waiting.kill('SIGHUP')).code).toBe(129);
+});
+
+test('without a terminal, SIGHUP, SIGUSR1 and SIGUSR2 end no server and open no debugger', async () => {
+  const { address, kill } = await startProcess({ DATA_DIR: temporaryFolder(), DRAIN_SECONDS: '0' });
+  for (const signal of ['SIGHUP', 'SIGHUP', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const) {
+    void kill(signal);
+  }
   expect((await fetch(`${address}/healthz`)).status).toBe(200);
-  const { code, errors } = await kill('SIGHUP');
+  const { code, errors } = await kill('SIGTERM');
   expect(code).toBe(0);
-  expect(errors).toContain('"stopping"');
+  expect(errors).toContain('"signal":"SIGTERM"');
   expect(errors).not.toContain('Debugger');
 });
 
