@@ -22,7 +22,7 @@ interface Place {
 interface Waiter extends Place {
   start(): void;
   /** Returns whether the client has disconnected. */
-  hasLeft(): boolean;
+  hasLeft: () => boolean;
   end(): void;
 }
 

@@ -139,6 +139,10 @@ export function hashEmail(email: string): string {
 /** Returns the /48 of an IPv6 address, or the IPv4 address. */
 export const siteOf = (address: string) => networkOf(address, 3);
 
+/** Returns whether an address is of the internet, not of a machine or a private network. */
+export const isPublic = (address: string) =>
+  isIP(address) > 0 && ipaddr.process(address.replace(/%.*/, '')).range() === 'unicast';
+
 /** Returns the network that one client controls: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(address: string, groupCount = 4): string {
   const ip = address.replace(/%.*/, '');

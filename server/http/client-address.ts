@@ -1,7 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import ipaddr from 'ipaddr.js';
-import { unreadableAddress } from '../auth/throttle.ts';
+import { isPublic, unreadableAddress } from '../auth/throttle.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -68,8 +67,6 @@ export function registerClientAddress(app: FastifyInstance, trustedProxies: stri
   });
 }
 
-const isPublic = (address: string) =>
-  isIP(address) > 0 && ipaddr.process(withoutZone(address)).range() === 'unicast';
 const withoutZone = (address: string) => address.replace(/%[^/]*/, '');
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
