@@ -1,4 +1,6 @@
+import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { operationTable } from '../../generated/operations.ts';
 import { createHashingQueue } from '../auth/hashing-queue.ts';
 import { createThrottle } from '../auth/throttle.ts';
 import { createPasswords, type Passwords } from '../auth/passwords.ts';
@@ -174,14 +176,16 @@ test('a sign-in whose client disconnects is not counted or hashed', async () => 
   await client.register();
   const logins = [client.login(), client.login()];
   await expect.poll(() => verify.mock.calls.length).toBe(2);
-  const leaving = new AbortController();
-  const left = Array.from({ length: 20 }, () =>
-    client.login(undefined, { signal: leaving.signal }),
+  const body = JSON.stringify(client.credentials);
+  const request =
+    `POST ${operationTable.login.path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n` +
+    `content-length: ${body.length}\r\n\r\n${body}`;
+  const sockets = Array.from({ length: 20 }, () =>
+    connect(Number(new URL(address).port), '127.0.0.1'),
   );
-  const ended = Promise.allSettled(left);
+  for (const socket of sockets) socket.write(request);
   await expect.poll(arrivals).toBe(22);
-  leaving.abort();
-  await ended;
+  for (const socket of sockets) socket.destroy();
   await expect.poll(() => lines.filter((line) => line.includes('"aborted":true')).length).toBe(20);
   const last = client.login();
   gate.resolve();
