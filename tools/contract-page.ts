@@ -56,7 +56,7 @@ export async function contractPage(): Promise<string> {
     `# ${info.title}: the contract`,
     `${info.summary} Version ${info.version} of \`openapi.yaml\`, from which \`npm run generate\` writes this page.`,
     '## Try it',
-    'With `npm start` in another terminal. `Origin` is what a browser adds, and `cookies` its jar.',
+    'With `npm start` in another terminal, or with your backend at its address, in this order and without\nthe account. The app sends `Accept`. `Origin` is what a browser adds, and `cookies` its jar.',
     `\`\`\`sh\n${curlLines(servers[0].url, operations).join('\n')}\n\`\`\``,
     'Tools generate clients, validators and mocks from it: `docs/generators.md` lists them. For tools\nthat know only OpenAPI 3.0, it is also in `openapi-3.0.json`, where ids are texts.',
     ...sections,
@@ -87,6 +87,7 @@ function curlLines(origin: string, operations: ListedOperation[]): string[] {
     const body = JSON.stringify(example?.value)?.replaceAll("'", String.raw`'\''`);
     return [
       `curl -b cookies -c cookies -H 'Origin: ${origin}' ${origin}${path}`,
+      `-H 'Accept: application/json'`,
       ...(body ? [`-H 'Content-Type: application/json'`, `-d '${body}'`] : []),
     ].join(' \\\n  ');
   });

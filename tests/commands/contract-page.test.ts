@@ -13,6 +13,8 @@ test('the commands at the start of the contract page work on the reference backe
   const cwd = temporaryFolder();
   const page = readFileSync(join(root, 'generated/contract.md'), 'utf8');
   const [, commands = ''] = /```sh\n(.+?)```/s.exec(page) ?? [];
+  const [requests, appHeader] = [commands.split(/^(?=curl )/m), "-H 'Accept: application/json'"];
+  expect(requests.filter((request) => !request.includes(appHeader))).toEqual([]);
   const script = commands
     .replaceAll('http://localhost:3000', origin)
     .replaceAll('curl ', 'curl --fail --silent --max-time 20 --write-out "\\n" ');
