@@ -388,19 +388,4 @@ describe('when the chunk of a prerendered screen is missing', () => {
       await page.unroute(lazyChunk);
     });
   });
-
-  test('the app sends a form that is submitted while it hydrates the page after a failure', async () => {
-    const { page, loadApp } = await openWithoutLazyChunk('/login');
-    await fillCredentials(page, 'ada@example.org');
-    await loadApp();
-    await page.unroute(lazyChunk);
-    // As the app does before React hydrates.
-    await page.evaluate(() => window.prerendered!.send('freeze'));
-    // Without the event of a click, because the app tries again at each click.
-    await page.evaluate(() => document.querySelector('form')!.requestSubmit());
-    expect(await alerts(page).count()).toBe(0);
-    const sent = page.waitForRequest('**/auth/login');
-    await goOnline(page);
-    expect((await sent).postDataJSON()).toMatchObject({ email: 'ada@example.org' });
-  });
 });

@@ -47,13 +47,6 @@ test.each([
   },
 );
 
-test('a login without a response shows "Internal Server Error" [CHOICE-12]', async () => {
-  const { submit, backend } = await renderLogin();
-  await submit();
-  (await backend.next('login')).drop();
-  expect((await screen.findByRole('alert')).textContent).toBe('Internal Server Error');
-});
-
 test('an exception shows no message, clears the old one, and is logged [ERROR-3, CHOICE-15]', async () => {
   const { submit, refuse, auth, logged } = await renderLogin();
   await submit();
@@ -62,17 +55,6 @@ test('an exception shows no message, clears the old one, and is logged [ERROR-3,
   auth.send({ type: 'login', credentials: { email: 1n, password: '' } as never });
   await waitFor(() => expect(banner()).toBeUndefined());
   expect(logged).toEqual([{ operationId: 'login', error: expect.any(Error) }]);
-});
-
-test('the old message stays while a retry is pending, until the next one [CHOICE-1, CHOICE-22]', async () => {
-  const { submit, refuse, backend } = await renderLogin();
-  await submit();
-  await refuse(401, { message: 'First.' });
-  await submit();
-  const retry = await backend.next('login');
-  expect(banner()).toBe('First.');
-  retry.answer(401, { message: 'Second.' });
-  await waitFor(() => expect(banner()).toBe('Second.'));
 });
 
 test('the same message is announced again after the next refusal [LOGIN-5]', async () => {
@@ -124,34 +106,6 @@ test('the back button returns from the projects to the sign-in screen', async ()
   await waitFor(() => expect(path()).toBe('/login'));
 });
 
-test('a login reloads the projects while they are in view [CHOICE-47]', async () => {
-  const { submit, backend, go } = await renderLogin();
-  await submit();
-  await go('/projects');
-  (await backend.next('listProjects')).answer(401, { message: 'Please sign in.' });
-  const list = screen.getByRole('region', { name: 'List of Projects' });
-  await waitFor(() => expect(list.getAttribute('aria-busy')).toBe('false'));
-  (await backend.next('login')).answer(200, {});
-  (await backend.next('listProjects')).answer(200, [
-    { id: 1, title: 'Mine', description: 'All of it' },
-  ]);
-  expect(await screen.findByText('Mine')).toBeDefined();
-});
-
-test('a login drops the rows of the previous user [CHOICE-47]', async () => {
-  const { submit, backend, go } = await renderLogin();
-  await go('/projects');
-  (await backend.next('listProjects')).answer(200, [
-    { id: 1, title: 'Of Bob', description: 'Private' },
-  ]);
-  await screen.findByText('Of Bob');
-  await go('/login');
-  await submit();
-  (await backend.next('login')).answer(200, {});
-  await screen.findByText('Loading projects…');
-  expect(screen.queryByText('Of Bob')).toBeNull();
-});
-
 test('the second click of a double click submits nothing after the response [CHOICE-7]', async () => {
   const { submit, refuse, button } = await renderLogin();
   await submit();
@@ -167,21 +121,6 @@ test('a password manager may fill and submit the form without any event', async 
   password().value = credentials.password;
   email().form?.requestSubmit();
   expect((await backend.next('login')).body).toEqual(credentials);
-});
-
-test('a registration aborts a pending login [CHOICE-8]', async () => {
-  const { submit, backend, go, user, path } = await renderLogin();
-  await submit();
-  const login = await backend.next('login');
-  await go('/register');
-  await screen.findByRole('heading', { name: 'Create an account' });
-  await user.type(email(), 'new@example.org');
-  await user.type(password(), credentials.password);
-  await user.click(screen.getByRole('button', { name: 'Register' }));
-  const registration = await backend.next('registerUser');
-  expect(login.signal.aborted).toBe(true);
-  registration.answer(201, { role: 'member' });
-  await waitFor(() => expect(path()).toBe('/login'));
 });
 
 test('the sign-in form is not busy while a registration is pending [CHOICE-7, CHOICE-8]', async () => {

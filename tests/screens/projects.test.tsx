@@ -175,23 +175,6 @@ test('the cached rows expire a minute after leaving [CONST-6, CONST-8]', async (
   expect(titles()).toEqual([]);
 });
 
-test.each([
-  [59_999, [office.title]],
-  [60_000, []],
-])(
-  'a project created after the cached rows expired is kept for a minute: %d ms later [CHOICE-97]',
-  async (milliseconds, expected) => {
-    const { create, go, clock } = await renderProjects([relaunch]);
-    const call = await create();
-    await go('/about');
-    clock.elapse(60_500);
-    await act(async () => call.answer(201, office));
-    clock.elapse(milliseconds);
-    await go('/projects');
-    expect(titles()).toEqual(expected);
-  },
-);
-
 test('focus, reconnection and time do not reload the list [CONST-7, CHOICE-35]', async () => {
   const { clock, backend } = await renderProjects([relaunch]);
   act(() => {

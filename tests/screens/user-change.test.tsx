@@ -48,26 +48,6 @@ async function renderPage() {
   };
 }
 
-test('another email finds an empty form without an error [CHOICE-77]', async () => {
-  const { signIn, refuseProject } = await renderPage();
-  await signIn('ada@example.org');
-  await refuseProject();
-  await signIn('bob@example.org');
-  expect(formTexts()).toEqual(['', '']);
-  expect(banner()).toBeUndefined();
-  expect(title().getAttribute('aria-invalid')).toBe('false');
-});
-
-test('another email finds no text that was typed and not submitted [CHOICE-95]', async () => {
-  const { signIn, user } = await renderPage();
-  await signIn('ada@example.org');
-  await user.type(title(), office.title);
-  await signIn('Ada@example.org');
-  expect(title().value).toBe(office.title);
-  await signIn('bob@example.org');
-  expect(title().value).toBe('');
-});
-
 test.each([
   ['the same email', 'ada@example.org', 'ada@example.org'],
   ['the same email in upper case', 'ada@example.org', 'Ada@Example.org'],
