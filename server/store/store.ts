@@ -34,7 +34,8 @@ const migrations = join(import.meta.dirname, 'migrations');
 
 /** Runs the migrations that are missing, in the order of their names. Returns those it ran. */
 export async function migrate(database: Database, folder = migrations): Promise<string[]> {
-  const isOwn = (name: string) => ['sql', database.dialect].includes(name.split('.')[1] ?? '');
+  const isOwn = (name: string) =>
+    /^[^.]+\.sql$/.test(name) || name.endsWith(`.${database.dialect}.sql`);
   const ran: string[] = [];
   for (const name of readdirSync(folder).filter(isOwn).toSorted()) {
     if (await database.migrate(name, readFileSync(join(folder, name), 'utf8'))) ran.push(name);

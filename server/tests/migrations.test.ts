@@ -50,6 +50,9 @@ describe.each(storeNames)('a later migration of %s', (storeName) => {
     onTestFinished(() => database.close());
     const folder = createMigrations({
       '902-fill.sql': "update projects set color = color || ' and blue'",
+      '900-other.sql.bak': 'not SQL',
+      '900-other.sqlite.sql.bak': 'not SQL',
+      '900-other.postgresql.sql~': 'not SQL',
       '901-add.sqlite.sql': "alter table projects add column color text default 'sqlite'",
       '901-add.postgresql.sql': "alter table projects add column color text default 'postgresql'",
     });
