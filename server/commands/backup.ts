@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { endDrafts } from '../store/files.ts';
+import { endDrafts, UnsafeName } from '../store/files.ts';
 import { backUpSqlite } from '../store/sqlite.ts';
 import { UsageError } from '../../shared/usage-error.ts';
 import { asUsageError, runWithArgument } from './startup.ts';
@@ -26,7 +26,13 @@ await runWithArgument(usage, async (file, settings) => {
   }
   const problem = await asUsageError(
     () => backUpSqlite(settings.dataDirectory, resolve(file)),
-    (error) => `No backup was made: ${describePermissionError(error) ?? error.message}.`,
+    (error) => {
+      const outcome =
+        error instanceof UnsafeName
+          ? 'The backup is complete, but a power cut may undo it'
+          : 'No backup was made';
+      return `${outcome}: ${describePermissionError(error) ?? error.message}.`;
+    },
   );
   if (problem) {
     console.error(

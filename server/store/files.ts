@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   accessSync,
   chownSync,
@@ -12,13 +13,14 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isBusy } from './sqlite-errors.ts';
 
-/** Also those that SQLite creates beside a file. */
-const draftSuffixes = ['', '-journal', '-wal', '-shm'];
+/** Of a file, and of those that SQLite creates beside it. */
+export const fileSuffixes = ['', '-journal', '-wal', '-shm'];
 const draftSuffix = '.partial';
 const lockSuffix = '.partial-lock';
 /** The disk failed or is full. Any other error says that the file system cannot sync a folder. */
@@ -29,7 +31,6 @@ const drafts = new Set<{ end: () => void }>();
 
 /** A complete file gets its name from its draft. */
 export const draftOf = (file: string) => file + draftSuffix;
-export const isDraft = (name: string) => /\.partial(-journal|-wal|-shm)?$/.test(name);
 export const isLock = (name: string) => name.endsWith(lockSuffix);
 
 /**
@@ -52,7 +53,7 @@ export function startDraft(file: string) {
     /** Deletes an incomplete draft. A complete one that could not get its name stays. */
     end() {
       if (!drafts.delete(draft)) return;
-      const suffixes = isComplete ? draftSuffixes.slice(1) : draftSuffixes;
+      const suffixes = isComplete ? fileSuffixes.slice(1) : fileSuffixes;
       for (const suffix of suffixes) rmSync(path + suffix, { force: true });
       lock.release();
     },
@@ -60,6 +61,9 @@ export function startDraft(file: string) {
   drafts.add(draft);
   return draft;
 }
+
+/** A file is complete, but its name may not survive a power cut. */
+export class UnsafeName extends Error {}
 
 /**
  * Gives a complete and synced draft its name. Throws if the file exists. Returns the error of a
@@ -73,7 +77,7 @@ export function publishDraft(file: string): NodeJS.ErrnoException | undefined {
   } catch (error) {
     const kept = existsSync(path) ? path : file;
     const { message } = error as Error;
-    throw new Error(`${message}. The complete file stays as ${kept}`, { cause: error });
+    throw new UnsafeName(`${message}. The complete file stays as ${kept}`, { cause: error });
   }
 }
 
@@ -101,7 +105,7 @@ export function removeAbandonedDrafts(folder: string) {
     const file = join(folder, name.slice(0, -lockSuffix.length));
     try {
       const lock = lockFile(file);
-      for (const suffix of draftSuffixes) rmSync(draftOf(file) + suffix, { force: true });
+      for (const suffix of fileSuffixes) rmSync(draftOf(file) + suffix, { force: true });
       lock.release();
     } catch {
       // A live process writes it, or it belongs to another user.
@@ -118,7 +122,13 @@ export function lockFile(file: string, waitMs = 0) {
   accessSync(dirname(file), constants.R_OK | constants.W_OK | constants.X_OK);
   const path = file + lockSuffix;
   for (;;) {
-    new DatabaseSync(path).close();
+    try {
+      new DatabaseSync(path).close();
+    } catch (error) {
+      accessSync(path, constants.R_OK | constants.W_OK); // SQLite does not say what is missing
+      throw error;
+    }
+    giveToOwnerOfFolder(path);
     const identity = identityOf(path);
     const connection = new DatabaseSync(path, { timeout: waitMs });
     try {
@@ -126,7 +136,10 @@ export function lockFile(file: string, waitMs = 0) {
     } catch (error) {
       connection.close();
       if (!isBusy(error)) throw error;
-      throw new Error(`another process writes ${file}`, { cause: error });
+      const problem = hasLocks(dirname(file))
+        ? `another process writes ${file}`
+        : `the file system of ${dirname(file)} has no locks, use a local disk`;
+      throw new Error(problem, { cause: error });
     }
     const release = () => {
       // While it is locked: afterwards it may be another process's. Windows deletes no open file.
@@ -137,6 +150,33 @@ export function lockFile(file: string, waitMs = 0) {
     // Otherwise the former holder has deleted it meanwhile.
     if (identity !== undefined && identityOf(path) === identity) return { release };
     connection.close();
+  }
+}
+
+/** Returns false for a file system on which even a new file is locked. */
+function hasLocks(folder: string): boolean {
+  const path = join(folder, randomUUID() + lockSuffix);
+  try {
+    using connection = new DatabaseSync(path);
+    connection.exec('begin exclusive');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+/** Returns whether a folder has no space left for this user. SQLite has other errors for that. */
+export function isDiskFull(folder: string): boolean {
+  const path = join(folder, randomUUID() + lockSuffix);
+  try {
+    writeFileSync(path, Buffer.alloc(65_536));
+    return false;
+  } catch (error) {
+    return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+  } finally {
+    rmSync(path, { force: true });
   }
 }
 

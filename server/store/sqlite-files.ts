@@ -19,9 +19,9 @@ import { Worker } from 'node:worker_threads';
 import { StoreUnavailable } from './database.ts';
 import {
   draftOf,
+  fileSuffixes,
   giveToOwnerOfFolder,
   identityOf,
-  isDraft,
   isLock,
   lockFile,
   makeFolder,
@@ -165,10 +165,9 @@ export function openDatabaseFile<T>(
 export function assertAccess(directory: string) {
   const { R_OK, W_OK, X_OK } = constants;
   accessSync(directory, R_OK | W_OK | X_OK);
+  const ownNames = fileSuffixes.map((suffix) => fileName + suffix);
   for (const name of readdirSync(directory)) {
-    if (name.startsWith(fileName) && !isDraft(name) && !isLock(name)) {
-      accessSync(join(directory, name), R_OK | W_OK);
-    }
+    if (ownNames.includes(name)) accessSync(join(directory, name), R_OK | W_OK);
   }
 }
 

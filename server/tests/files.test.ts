@@ -20,7 +20,8 @@ type Replaceable =
   | 'linkSync'
   | 'mkdirSync'
   | 'renameSync'
-  | 'statSync';
+  | 'statSync'
+  | 'writeFileSync';
 
 /** Makes a function of the file system fail until the test ends, for some paths or descriptors. */
 function failWith(name: Replaceable, code: string, fails = (_argument: never) => true) {
@@ -166,14 +167,83 @@ describe('without permission', () => {
   });
 });
 
-test.each([
-  ['shared memory', 5386],
-  ['locks', 3850],
-])('a start says that the file system has no %s', async (_name, errcode) => {
+test('files that are not of the database keep no server from its start', async () => {
+  const folder = await dataFolder();
+  const others = ['.bak', '.partial-lock', '.partial', '-wal.old', '.2030'];
+  for (const suffix of others) writeFileSync(join(folder, `tracker.sqlite${suffix}`), '');
+  failWith('accessSync', 'EACCES', (path) =>
+    others.some((suffix) => String(path).endsWith(suffix)),
+  );
+  await openSqlite(folder).close();
+  expect(readdirSync(folder)).toContain('tracker.sqlite.bak');
+});
+
+test('a lock of another user is named, with its owner', async () => {
+  const folder = await dataFolder();
+  const lock = join(folder, 'tracker.sqlite.partial-lock');
+  fs.mkdirSync(lock, { mode: 0o700 }); // SQLite cannot open it either
+  failWith('accessSync', 'EACCES', (path) => path === lock);
+  const { settings } = readSettings({ DATA_DIR: folder });
+  const start = openConfiguredStore(settings!, { isServer: true });
+  await expect(start).rejects.toThrow(`${lock} belongs to ${userInfo().username} (uid `);
+});
+
+/** Makes each statement of SQLite fail until the test ends. */
+function failSqlite(errcode: number) {
   const spy = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(() => {
     throw Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode });
   });
   onTestFinished(() => spy.mockRestore());
+}
+
+test.each([
+  [4874, 'ENOSPC', 'its disk is full.'],
+  [5386, 'EDQUOT', 'its disk is full.'],
+  [14, 'ENOSPC', 'its disk is full.'],
+  [4874, 'EROFS', 'has no locks or no shared memory'],
+  [14, 'EROFS', 'disk I/O error'],
+])('a start with the code %i of SQLite and %s when it writes says: %s', async (...row) => {
+  const [errcode, code, message] = row;
+  failSqlite(errcode);
+  failWith('writeFileSync', code);
+  const { settings } = readSettings({ DATA_DIR: temporaryFolder() });
+  const start = openConfiguredStore(settings!, { isServer: true });
+  await expect(start).rejects.toThrow(message);
+});
+
+test('a backup to a file system without locks says so', async () => {
+  const folder = await dataFolder();
+  failSqlite(5);
+  const target = temporaryFolder();
+  const backup = backUpSqlite(folder, join(target, 'backup.sqlite'));
+  await expect(backup).rejects.toThrow(`the file system of ${target} has no locks`);
+  expect(readdirSync(target)).toEqual(['backup.sqlite.partial-lock']);
+});
+
+test('a backup whose folder cannot be synced is complete, and says so', async () => {
+  const failing = `import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+    const { fsyncSync, fstatSync } = fs;
+    fs.fsyncSync = (descriptor) => {
+      if (!fstatSync(descriptor).isDirectory()) return fsyncSync(descriptor);
+      throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
+    };
+    syncBuiltinESMExports()`;
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(failing)}`;
+  const file = join(temporaryFolder(), 'backup.sqlite');
+  const command = { script: 'commands/backup.ts', args: [file] };
+  const settings = { DATA_DIR: await dataFolder(), NODE_OPTIONS };
+  expect(await runServer(settings, command).ended).toEqual({
+    code: 1,
+    errors: `The backup is complete, but a power cut may undo it: EIO: i/o error, fsync. The complete file stays as ${file}.\n`,
+  });
+  expect(texts(file)).toHaveLength(1);
+});
+
+test.each([
+  ['shared memory', 5386],
+  ['locks', 3850],
+])('a start says that the file system has no %s', async (_name, errcode) => {
+  failSqlite(errcode);
   const { settings } = readSettings({ DATA_DIR: temporaryFolder() });
   await expect(openConfiguredStore(settings!, { isServer: true })).rejects.toThrow(
     'its file system has no locks or no shared memory, use a local disk or PostgreSQL.',
