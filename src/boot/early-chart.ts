@@ -7,7 +7,7 @@
  *   still changes, and a navigation waits.
  * - handed over: the inline script does nothing any more.
  *
- * A table, because XState is larger than the whole inline script, which the first paint waits for.
+ * docs/decisions/0013-prerendering.md says why it is a table.
  */
 
 export type Action =

@@ -155,16 +155,6 @@ test.each([
   },
 );
 
-test('a second visit shows the cached rows and reloads them [CHOICE-30]', async () => {
-  const { go, backend } = await renderProjects([relaunch]);
-  await go('/about');
-  await go('/projects');
-  await waitFor(() => expect(titles()).toEqual([relaunch.title]));
-  expect(list().getAttribute('aria-busy')).toBe('true');
-  (await backend.next('listProjects')).answer(200, [relaunch, office]);
-  await waitFor(() => expect(titles()).toEqual([relaunch.title, office.title]));
-});
-
 test('the cached rows expire a minute after leaving [CONST-6, CONST-8]', async () => {
   const { go, clock } = await renderProjects([relaunch]);
   await go('/about');
@@ -395,16 +385,6 @@ test('a text that was typed and not submitted stays while the user visits anothe
   await go('/about');
   await go('/projects');
   expect([title().value, description().value]).toEqual(['', '']);
-});
-
-test('a creation refused while the user was away shows its message and refills the form [CHOICE-48]', async () => {
-  const { create, go } = await renderProjects([]);
-  const call = await create();
-  await go('/about');
-  call.answer(422, { message: 'No.' });
-  await go('/projects');
-  await waitFor(() => expect(banner()).toBe('No.'));
-  expect(title().value).toBe(office.title);
 });
 
 test.each([

@@ -56,12 +56,3 @@ test.each([
     await waitFor(() => expect(path()).toBe('/login'));
   },
 );
-
-test('a failed registration leaves no message on the sign-in screen [AUTH-10]', async () => {
-  const { register, go, button } = await renderRegister();
-  (await register()).answer(409, { message: 'Taken.' });
-  await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('false'));
-  await go('/login');
-  await screen.findByRole('heading', { name: 'Sign in' });
-  expect(screen.queryByRole('alert')).toBeNull();
-});
