@@ -28,12 +28,13 @@ import {
   publishDraft,
   removeAbandonedDrafts,
 } from './files.ts';
-import { isBusy } from './sqlite-errors.ts';
+import { isBusy, primaryCode } from './sqlite-errors.ts';
 
 const fileName = 'tracker.sqlite';
 /** A write-ahead log of this size or less has no changes. */
 const walHeaderBytes = 32;
 const rollbackModeVersion = 1;
+const notDatabaseCode = 26;
 /** How often this process has opened a database. */
 const openFiles = new Map<string, number>();
 
@@ -222,8 +223,12 @@ export function watchFiles(directory: string, file: string) {
     const changed = paths.find((path, i) => identityOf(path) !== opened[i]);
     if (changed) lose(`${changed} was replaced or removed`, 'put it back, or restart the server');
     if (readsContent) {
-      mark = undefined;
-      mark = readMark();
+      try {
+        mark = readMark();
+      } catch (error) {
+        // Others, such as too many open files, say nothing about the content.
+        if (primaryCode(error) === notDatabaseCode) mark = undefined;
+      }
     }
     if (mark !== openedMark) lose(`${file} was overwritten`, 'stop the server, restore a backup');
   };
