@@ -7,6 +7,7 @@ import {
   existsSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
   realpathSync,
   rmSync,
@@ -65,8 +66,26 @@ export function findDatabase(directory: string): string {
     );
   }
   const realFile = realpathSync(file);
+  if (isMountPoint(realFile)) {
+    throw new Error(
+      `${realFile} is mounted alone, and its newest changes, which are beside it, would be lost: ` +
+        'mount its folder',
+    );
+  }
   assertOwnWal(realFile);
   return realFile;
+}
+
+/** Returns whether a file is mounted without its folder, as containers do. On Linux only. */
+function isMountPoint(file: string): boolean {
+  const toOctal = (text: string) => `\\${text.charCodeAt(0).toString(8).padStart(3, '0')}`;
+  const listed = file.replaceAll(/[\s\\]/g, toOctal);
+  try {
+    const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+    return mounts.some((line) => line.split(' ')[4] === listed);
+  } catch {
+    return false;
+  }
 }
 
 /** Throws if the write-ahead log beside a database belongs to another one. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import {
+import fs, {
   copyFileSync,
   linkSync,
   mkdirSync,
@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -234,6 +235,31 @@ describe('a backup is refused, and leaves no file,', () => {
     expect((await copyClient(client, restored.address).listProjects()).body).toHaveLength(1);
   });
 });
+
+test.each(['data', 'my data', 'back\\slash'])(
+  'a file that is mounted alone in %s is refused',
+  async (name) => {
+    const folder = join(temporaryFolder(), name);
+    await (await openAndAdd(folder, 'old')).close();
+    const file = join(folder, fileName);
+    const listed = file.replaceAll('\\', '\\134').replaceAll(' ', '\\040');
+    const original = fs.readFileSync;
+    const replace = (readFile: unknown) => {
+      Object.assign(fs, { readFileSync: readFile });
+      syncBuiltinESMExports(); // for modules that import it by its name
+    };
+    replace((path: string, ...rest: []) =>
+      path === '/proc/self/mountinfo'
+        ? `1 0 8:1 / / rw - ext4 /dev/a rw\n2 1 8:2 /host ${listed} rw - ext4 /dev/b rw\n`
+        : original(path, ...rest),
+    );
+    onTestFinished(() => replace(original));
+    expect(() => openSqlite(folder)).toThrow(`${file} is mounted alone`);
+    await expect(backUpSqlite(folder, join(temporaryFolder(), 'b'))).rejects.toThrow(
+      'mount its folder',
+    );
+  },
+);
 
 test.each([
   'tracker.sqlite-wal',
