@@ -195,24 +195,6 @@ export const reachabilityChecks: Check[] = [
       () => 'nothing: browsers remove it',
     ),
   }),
-  should('REACH-12', {
-    title: 'Similar addresses are unknown',
-    requirement:
-      'Respond with 404 to an address that ends in a slash, or that has capitals: it is another address.',
-    statements: ['CALL-1'],
-    after: ['PROJECT-1'],
-    async run(context) {
-      const { browser } = await context.signedInUser('ada');
-      const problems = [];
-      for (const path of ['/api/v1/projects/', '/api/v1/Projects']) {
-        const list = await browser.send('GET', path);
-        // A redirect leads to the address of the contract.
-        if (Array.isArray(parseJson(list.response?.text)) && list.request.path === path)
-          problems.push(createProblem(`The list is also at ${path}.`, [list]));
-      }
-      failIfAny(problems);
-    },
-  }),
   should('REACH-8', {
     title: 'Shared caches may not store the list',
     requirement:

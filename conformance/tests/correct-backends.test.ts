@@ -7,7 +7,7 @@ import { freshDatabase, storeNames } from '../../testing/server-fixtures.ts';
 import { startReferenceServer } from '../../testing/reference-server.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { runKit, unmetChecks } from './backends/run-kit.ts';
-import { validVariants } from './backends/variants.ts';
+import { oddities, validVariants } from './backends/variants.ts';
 
 test.each(storeNames)('the reference server on %s meets every MUST and SHOULD', async (name) => {
   const openDatabase = await freshDatabase(name);
@@ -19,6 +19,15 @@ test.each(storeNames)('the reference server on %s meets every MUST and SHOULD', 
 test('the backend to which faults are added meets every MUST and SHOULD', async () => {
   expect(unmetChecks(await runKit((clock) => startBackend(clock, exemplary)))).toEqual([]);
 });
+
+test.each(Object.entries(oddities))(
+  'a backend with an oddity meets every MUST and SHOULD: %s',
+  async (_name, change) => {
+    expect(unmetChecks(await runKit((clock) => startBackend(clock, exemplary, change)))).toEqual(
+      [],
+    );
+  },
+);
 
 const namedVariants = validVariants.map((variant) => [variant.name, variant] as const);
 

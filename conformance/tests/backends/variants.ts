@@ -368,6 +368,39 @@ const ofAnotherOrigin: Record<string, Change> = {
   ),
 };
 
+const tokenOf = (request: BackendRequest) => requestCookie(request, 'XSRF-TOKEN');
+
+const sequence =
+  (idOf: (count: number) => string | number): Change =>
+  () => {
+    // Some ids of PROJECT-25 end in 0.
+    let count = 7;
+    return { createId: () => idOf(++count) };
+  };
+
+/** What routers, sequences and frameworks do, and no user suffers from. They meet every SHOULD. */
+export const oddities: Record<string, Change> = {
+  'addresses may end in a slash and have any letter case, and ids are numbers': change.all(
+    change.requests((request) => ({
+      ...request,
+      path: request.path.replace(/(?<=.)\/$/, '').toLowerCase(),
+    })),
+    sequence((count) => count),
+  ),
+  // The latter like Spring Security.
+  'ids are the text of a sequence, and the XSRF token is compared with its cookie only': change.all(
+    sequence(String),
+    () => ({
+      isXsrfTokenRight: ({ request }) =>
+        tokenOf(request) !== undefined && request.headers['x-xsrf-token'] === tokenOf(request),
+    }),
+  ),
+  // Like ObjectId of MongoDB within one second.
+  'ids end in a hexadecimal sequence': sequence(
+    (count) => `65f0c0de9a1b2c3d4e${count.toString(16).padStart(6, '0')}`,
+  ),
+};
+
 /** Backends that meet the specification and differ from each other where they may. */
 export const validVariants = Object.entries({ ...throttling, ...others, ...ofAnotherOrigin }).map(
   ([name, changes]) => ({

@@ -74,14 +74,6 @@ export const otherResponseFaults: Record<string, Change> = {
   'REACH-2: JSON is sent as text/html': change.responses((response) =>
     withHeaders(response, { 'content-type': 'text/html; charset=utf-8' }),
   ),
-  'REACH-12: addresses that end in a slash are known': change.requests((request) => ({
-    ...request,
-    path: request.path.replace(/(?<=.)\/$/, ''),
-  })),
-  'REACH-12: addresses have any letter case': change.requests((request) => ({
-    ...request,
-    path: request.path.toLowerCase(),
-  })),
   'REACH-7: bodies begin with a byte order mark': change.responses((response) => ({
     ...response,
     body: `\uFEFF${String(response.body)}`,
