@@ -3,12 +3,11 @@ import { UsageError } from '../shared/usage-error.ts';
 import { checks } from './checks/all.ts';
 import { help, parseArguments, version, type RunSettings } from './command/options.ts';
 import { checkReachable, parseTarget, Unreachable } from './command/target.ts';
-import { createRunId } from './people/fixtures.ts';
 import { truncate } from './problems/describe.ts';
-import { createReport, deletionHint } from './report/create-report.ts';
+import { createReport } from './report/create-report.ts';
 import { prepareFolder, writeReports } from './report/files.ts';
 import type { Report, ReportedProblem } from './report/schema.ts';
-import { viewOf } from './report/summary.ts';
+import { renderRows, viewOf } from './report/summary.ts';
 import { renderTerminal } from './report/terminal.ts';
 import { run } from './checks/run.ts';
 import { prepareUi } from './ui/prepare.ts';
@@ -49,16 +48,18 @@ async function runCommand(settings: RunSettings): Promise<number> {
   const connectionNotes = await checkReachable(target.origin);
   const ui = settings.ui ? await prepareUi(folder!) : undefined;
   const progress = createProgressLine();
-  const runId = createRunId();
-  process.once('SIGINT', () => {
-    progress.clear();
-    console.error(`Stopped early. What was created so far stays. ${deletionHint(runId)}`);
-    process.exit(130);
-  });
+  const stop = new AbortController();
+  const exitCodes = { SIGINT: 130, SIGTERM: 143 };
+  let stoppedCode: number | undefined;
+  for (const [signal, code] of Object.entries(exitCodes))
+    process.once(signal, () => {
+      stoppedCode = code;
+      stop.abort();
+    });
   const result = await run({
     ...settings,
     origin: target.origin,
-    runId,
+    stop: stop.signal,
     startedAt: new Date(performance.timeOrigin),
     ui,
     onProgress: progress.update,
@@ -67,12 +68,15 @@ async function runCommand(settings: RunSettings): Promise<number> {
   progress.clear();
   const report = createReport(result, [...target.notes, ...connectionNotes]);
   if (settings.tries) return tryFinding(report, settings.tries === 'run');
-  const files = reportFolder === undefined ? [] : writeReports(reportFolder, report);
   const { isTTY, columns } = process.stdout;
   const colors = isTTY && !process.env['NO_COLOR'];
   const width = isTTY ? Math.max(minColumns, columns || 80) : Infinity;
-  process.stdout.write(renderTerminal(report, { verbose: settings.verbose, colors, width, files }));
-  return viewOf(report).isOk ? 0 : 1;
+  process.stdout.write(renderTerminal(report, { verbose: settings.verbose, colors, width }));
+  // The report is printed even if its folder has gone meanwhile.
+  if (reportFolder !== undefined) prepareFolder(reportFolder);
+  const files = reportFolder === undefined ? [] : writeReports(reportFolder, report);
+  for (const line of renderRows([['reports', ...files]], 12)) console.log(line);
+  return stoppedCode ?? (viewOf(report).isOk ? 0 : 1);
 }
 
 /** Prints or runs the commands that repeat the first problem. Returns the exit code. */

@@ -1,7 +1,7 @@
 import type { Project } from '../../machines/types.ts';
-import { parseJson } from '../http/response.ts';
+
 import { oncePerRun } from '../people/run-context.ts';
-import { fail, type Hint } from '../problems/problem.ts';
+import { fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import { expectReadableList, findByIdOrTitle, listOrBlock } from '../requests/lists.ts';
 import { type Check, must, should } from './check.ts';
@@ -32,7 +32,6 @@ export const longListChecks: Check[] = [
         fail(
           `The list has ${projects.length} projects and lacks ${count} of ${all.length}${isVarying ? ', and the next one differs' : ''}.`,
           [...created.map((each) => each.call), call],
-          { hint: isVarying ? undefined : limitHint(projects, all) },
         );
     },
   }),
@@ -73,15 +72,6 @@ export const longListChecks: Check[] = [
     },
   }),
 ];
-
-/** Claims a limit of the list, which a longer list of the run refutes. */
-const limitHint = ({ length }: Project[], all: Project[]): Hint => ({
-  words: `The list is cut at ${length}, or projects that were created six at a time are lost.`,
-  isRefutedBy: ({ response }) => {
-    const rows = parseJson(response?.text);
-    return Array.isArray(rows) && rows.length > length && rows.length < all.length;
-  },
-});
 
 /** Creates five more projects of lena, one after the other, and fetches the list five times. */
 const listFiveTimes = oncePerRun(async (context) => {

@@ -80,13 +80,11 @@ export const projectListChecks: Check[] = [
     statements: ['APP-2', 'CALL-8', 'LIST-3'],
     after: ['PROJECT-11'],
     inspects: true,
-    run: asUser('ada', async (context, browser) => {
-      await createOrBlock(context, browser, 'in the list before');
-      await expectInNextList(context, browser, 'in the next list');
+    // With few projects: a list that lacks some of many is the finding of PROJECT-9.
+    run: asUser('flo', async (context, browser) => {
       // Often, because a project may be stored at the moment of the response.
-      const other = (await context.signedInUser('flo')).browser;
-      for (let count = 1; count <= 10; count++)
-        await expectInNextList(context, other, `in next list ${count}`);
+      for (let count = 1; count <= 8; count++)
+        await expectInNextList(context, browser, `in next list ${count}`);
       failIfAny(context.reportedTo('PROJECT-4'));
     }),
   }),
@@ -99,7 +97,7 @@ export const projectListChecks: Check[] = [
     run: asUser('ada', async (context, browser) => {
       const [reader, user] = (await isListShared(context))
         ? ['another user', await context.signedInUser('bob')]
-        : ["the user's second browser", await laterSession(context)];
+        : ['the second browser', await laterSession(context)];
       // Fills a cache.
       await listOrBlock(user.browser);
       const { project, call, list: own } = await createListed(context, browser, `for ${reader}`);

@@ -1,7 +1,7 @@
 import { isClientError, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
-import { activeSession, signInAsAnother } from '../people/visits.ts';
+import { activeSession, manyVisits, signInAsAnother } from '../people/visits.ts';
 import { describeStatus, secondsBetween } from '../problems/describe.ts';
 import { messageFault, refusalCause } from '../problems/matchers.ts';
 import { Blocked, fail, failIfAny, createProblem, skip } from '../problems/problem.ts';
@@ -68,6 +68,11 @@ export const xsrfChecks: Check[] = [
       if (!cookie && !isClientError(create.exchange)) skip('the backend sets no XSRF-TOKEN cookie');
       if (!isClientError(create.exchange)) return;
       const exchanges = [login, create];
+      if (cookie && context.appOrigin !== undefined)
+        fail(
+          `A new project gets ${describeStatus(create.exchange)}: the app sends no token to another origin.`,
+          exchanges,
+        );
       if (cookie?.httpOnly)
         fail('The XSRF-TOKEN cookie is HttpOnly, so the app cannot read and send it.', exchanges);
       if (cookie && browser.xsrfToken() === undefined)
@@ -122,7 +127,13 @@ export const xsrfChecks: Check[] = [
           raw,
           create,
         ]);
-      const { accepted, refused } = await tryNewTokens(context);
+      const visits = (await manyVisits(context)).map((visit) => ({
+        value: visit.browser.xsrfToken() ?? '',
+        isAccepted: visit.create.outcome.ok === true,
+      }));
+      const tokensOf = (wanted: boolean) =>
+        visits.flatMap(({ value, isAccepted }) => (isAccepted === wanted ? value : []));
+      const [accepted, refused] = [tokensOf(true), tokensOf(false)];
       const characters = specialCharacters(refused, accepted);
       if (accepted.length === 0) fail(`${failure}, in each session.`, [login, create]);
       if (refused.length > 0)
@@ -250,18 +261,6 @@ async function findRejectedToken(context: RunContext, browser: SimulatedBrowser,
   if (!isForbidden || !(await browser.listProjects()).outcome.ok)
     throw new Blocked(describeCreateFailure(create));
   return create;
-}
-
-/** Signs in several times, and returns the tokens with which a project was created, and others. */
-async function tryNewTokens(context: RunContext) {
-  const [accepted, refused]: string[][] = [[], []];
-  for (let count = 1; count <= 4; count++) {
-    const { browser } = await context.newSession('ada');
-    const token = browser.xsrfToken() ?? '';
-    const create = await browser.createProject(context.fixtures.project(`with token ${count}`));
-    (create.outcome.ok ? accepted! : refused!).push(token);
-  }
-  return { accepted: accepted!, refused: refused! };
 }
 
 /** Returns whether the backend accepts an invented token, if the cookie has the same value. */

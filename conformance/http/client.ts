@@ -15,6 +15,8 @@ export type HttpClientOptions = {
   isPatient?: boolean;
   /** The milliseconds after which only MUST checks begin (`--budget`). Default: none. */
   budgetMs?: number;
+  /** After it, no request is sent. */
+  stop?: AbortSignal | undefined;
   /** Called before the client waits for a response, or for a time because of a response. */
   onWait?: (reason: string, delayMs?: number) => void;
 };
@@ -33,6 +35,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     appOrigin = origin,
     isPatient = false,
     budgetMs = Infinity,
+    stop,
     onWait,
   } = settings;
   const startedAtMs = clock.now();
@@ -40,6 +43,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
   const record = createRecord(onExchange);
   const { exchanges, stops, unjudged, throwUnjudged } = record;
   const transport = createTransport(origin, clock, endsAtMs);
+  stop?.addEventListener('abort', transport.close);
   const timeouts = createTimeouts(clock, transport);
   const restarts = createRestarts(clock, record, timeouts.probe);
   const throttle = createThrottle(clock, record, isPatient, onWait);
@@ -56,6 +60,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         throwUnjudged(`${operation} ${hang}, so it is not sent again`);
       await restarts.untilBack();
       await throttle.untilReady();
+      if (stop?.aborted) throwUnjudged('the run was stopped');
       if (clock.now() >= endsAtMs) throwUnjudged(outOfTime);
       const startedAfter = exchanges.length;
       onWait?.(operation);

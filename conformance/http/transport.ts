@@ -50,6 +50,8 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
   const options = { keepAlive: true, maxSockets: 8 };
   const agent = isHttps ? new HttpsAgent(options) : new HttpAgent(options);
 
+  let isClosed = false;
+
   /** Sends a request, and waits `fairMs` for its response, or until the end of the run. */
   function send(request: HttpRequest, fairMs: number, staleConnections = 0): Promise<HttpResult> {
     const { method, path, headers, body: requestBody } = request;
@@ -85,7 +87,7 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
         if (incoming || hasTimedOut) return;
         // Browsers also retry when a server closes a keep-alive connection at the same moment.
         const isStale = outgoing.reusedSocket && /ECONNRESET|EPIPE/.test(error.code ?? '');
-        if (isStale && staleConnections < maxStaleConnections) {
+        if (isStale && !isClosed && staleConnections < maxStaleConnections) {
           clock.clearTimeout(timer);
           return resolve(send(request, fairMs, staleConnections + 1));
         }
@@ -115,7 +117,13 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
     });
   }
 
-  return { send, close: () => agent.destroy() };
+  return {
+    send,
+    close: () => {
+      isClosed = true;
+      agent.destroy();
+    },
+  };
 }
 
 /** Repairs the next head that arrives where Node's lenient parser is stricter than browsers. */

@@ -1,11 +1,12 @@
 import { waitFor, type AnyActor } from 'xstate';
+import { findCall } from '../../model/calls.ts';
 import { createHeadlessApp } from '../../model/headless-app.ts';
 import type { Exchange } from '../http/record.ts';
 import { isSuccess } from '../http/response.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { describeExchangeScreen, describeStatus } from '../problems/describe.ts';
-import { fail, skip } from '../problems/problem.ts';
+import { decisiveLast, fail, skip } from '../problems/problem.ts';
 import { isListShared } from '../requests/lists.ts';
 import {
   arrival,
@@ -118,13 +119,19 @@ function report(repetition: Journey | undefined, { fault }: FailedWalk): never {
   if (!repetition?.failure)
     skip(`seen once and not when new people repeated the steps: ${fault.words}`);
   const { failure, exchanges } = repetition;
-  const { words } = failure.fault;
-  const refusal = exchanges.slice(-1).find((last) => !isSuccess(last));
+  const { words, operation } = failure.fault;
+  const decisive = exchanges.findLast(
+    ({ request: { method, path } }) => findCall(method, path)?.call === operation,
+  );
+  const refusal = decisive && !isSuccess(decisive) ? decisive : undefined;
   const answer = refusal ? `: ${describeStatus(refusal)}` : '';
   fail(
     `${words[0]!.toUpperCase()}${words.slice(1)}${answer}.`,
     // More adds nothing to the steps.
-    exchanges.filter((_, index) => index < 2 || index >= exchanges.length - 10),
+    decisiveLast(
+      exchanges.filter((_, index) => index < 2 || index >= exchanges.length - 10),
+      decisive ?? exchanges.at(-1)!,
+    ),
     {
       detail: `Steps of the person: ${failure.names.join('; ')}.`,
       userSees: refusal && describeExchangeScreen(refusal),

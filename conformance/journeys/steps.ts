@@ -1,3 +1,4 @@
+import type { OperationId } from '../../generated/operations.ts';
 import type { Credentials, NewProject } from '../../machines/types.ts';
 import { forms } from '../../model/calls.ts';
 import type { UserActions } from '../../model/driver.ts';
@@ -51,6 +52,8 @@ export type ScreenFault = {
   /** Equal for two journeys with the same fault. */
   kind: string;
   words: string;
+  /** The call whose last response shows it. */
+  operation?: OperationId;
 };
 
 export type PersonStep = {
@@ -98,11 +101,15 @@ async function create(person: Person, app = person.app): Promise<ScreenFault | u
   await submitProject(person, app);
   const { banner } = await app.settle();
   if (banner === undefined) return look(person, app);
-  return { kind: 'create', words: 'creating a project fails' };
+  return { kind: 'create', words: 'creating a project fails', operation: 'createProject' };
 }
 
 /** Waits for the pending calls. Returns what is wrong on the screen of the projects. */
-async function look(person: Person, app = person.app, account = person.signedIn) {
+async function look(
+  person: Person,
+  app = person.app,
+  account = person.signedIn,
+): Promise<ScreenFault | undefined> {
   const { own, guest } = person;
   const place = app === person.tab ? 'in the second tab' : 'in the second browser';
   const visit = app === person.app ? person.visits : place;
@@ -110,9 +117,15 @@ async function look(person: Person, app = person.app, account = person.signedIn)
   const other = account === own ? guest : own;
   const isForeign = ([title = '']: string[]) => hasTitle(other, title);
   if (account && screen.list?.rows.some(isForeign) && !(await person.isListShared()))
-    return { kind: 'foreign', words: 'the list shows a project of another person' };
+    return ofList('foreign', 'the list shows a project of another person');
   return account && faultOf(screen, account, visit);
 }
+
+const ofList = (kind: string, words: string): ScreenFault => ({
+  kind,
+  words,
+  operation: 'listProjects',
+});
 
 const hasTitle = (account: Account | undefined, title: string) =>
   account?.created.some((project) => project.title === title) === true;
@@ -127,9 +140,9 @@ function faultOf({ list }: Screen, { created }: Account, visit: number | string)
     const count = titles.filter((other) => other === title).length;
     if (count === 1 || shownFrom > visits) continue;
     const project = `the project of the ${ordinal(creation)} visit`;
-    if (count > 1) return { kind: 'twice', words: `${place}, the list has ${project} twice` };
+    if (count > 1) return ofList('twice', `${place}, the list has ${project} twice`);
     const lack = titles.length > 0 ? 'the list lacks' : 'the list is empty and lacks';
-    return { kind: 'lacks', words: `${place}, ${lack} ${project}` };
+    return ofList('lacks', `${place}, ${lack} ${project}`);
   }
   return undefined;
 }
@@ -145,7 +158,7 @@ async function submitCredentials(
   await app.go(forms[form].route);
   await app.submit(form, [email, password]);
   const { path: actual } = await app.settle(path);
-  return actual === path ? undefined : { kind: words, words };
+  return actual === path ? undefined : { kind: words, words, operation: form };
 }
 
 async function signIn(person: Person, account: Account) {

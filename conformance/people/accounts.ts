@@ -1,7 +1,6 @@
 import type { Credentials, Project, User } from '../../machines/types.ts';
 import type { HttpClient } from '../http/client.ts';
 import { lateMs } from '../http/clock.ts';
-import type { Exchange } from '../http/record.ts';
 import { isClientError, isSuccess } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { describeResponse, describeScreen, describeStatus } from '../problems/describe.ts';
@@ -18,12 +17,6 @@ export type Account = Credentials & {
 
 /** An account that is signed in with `browser`. */
 export type SignedInUser = Account & { login: ApiCall; list: ApiCall<Project[]> };
-
-/** Returns whether an account signs in. */
-const isSignInOf = (exchange: Exchange, email: string) =>
-  isSuccess(exchange) &&
-  exchange.request.path.endsWith('/login') &&
-  String(exchange.request.body).includes(JSON.stringify(email));
 
 /** Creates the accounts that the checks of one run share. */
 export function createAccounts(
@@ -87,17 +80,11 @@ export function createAccounts(
       const description = isLate
         ? 'A right email and password are refused five times, and accepted 0.5 s later.'
         : `A right email and password sign in ${working.length} of ${tries.length} times, on new connections.`;
-      const isEarlier = (each: Exchange) =>
-        each.startedAfter < first.exchange.startedAfter && isSignInOf(each, email);
-      const hint = isLate
-        ? { words: 'The account is stored after the response.', isRefutedBy: isEarlier }
-        : undefined;
       const words = isLate ? 'accounts sign in only 0.5 s later' : 'accounts sign in now and then';
       if (working.length > 0)
         reportTo(
           'SIGNIN-17',
           createProblem(description, [registration, login, first], {
-            hint,
             userSees: describeScreen(first),
             cause: { words, subject: email },
           }),

@@ -20,10 +20,14 @@ export function createFixtures(seed: number, runId: string) {
       const digest = createHash('sha256').update(`${seed} ${name}`).digest('hex');
       return `Kit-${digest.slice(0, 10)}-2!`;
     },
-    project: (name: string): NewProject => ({
-      title: `Project ${name} ${runId}`,
-      description: `Created by the conformance kit (${name}).`,
-    }),
+    /** Returns small letters, digits and blanks: other characters are the matter of TEXT checks. */
+    project(name: string): NewProject {
+      const words = name.toLowerCase().replaceAll(/[^a-z\d]+/g, ' ');
+      const title = `Project ${words} ${runId}`;
+      return { title, description: `Created by the conformance kit as ${words}` };
+    },
+    /** The email of an account where a number is not refused. */
+    number: 10_000_000_000 + parseInt(runId.slice(-6), 36),
   };
 }
 

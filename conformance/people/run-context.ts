@@ -69,7 +69,7 @@ export function createRunContext(
     secrets,
     fixtures,
     /** Origin of the app, when it differs from the backend's origin (`--origin`). */
-    appOrigin: httpOptions.appOrigin,
+    appOrigin: httpOptions.appOrigin === origin ? undefined : httpOptions.appOrigin,
     ui,
     newBrowser,
     reportTo,

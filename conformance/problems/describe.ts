@@ -1,6 +1,6 @@
 import { definitionOf, findCall } from '../../model/calls.ts';
 import type { Exchange } from '../http/record.ts';
-import { isSuccess, messageOf, responseHeader } from '../http/response.ts';
+import { isSuccess, messageOf, parseJson, responseHeader } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 
 const segmenter = new Intl.Segmenter();
@@ -69,8 +69,11 @@ export function describeScreen(call: Pick<ApiCall, 'operation' | 'outcome'> & Pa
 export function describeExchangeScreen(exchange: Exchange): string {
   const { method, path } = exchange.request;
   const similar = method === 'GET' ? 'listProjects' : 'createProject';
-  const { success, pending, refusal } = definitionOf(findCall(method, path)?.call ?? similar).words;
-  if (isSuccess(exchange)) return success();
+  const call = findCall(method, path)?.call ?? similar;
+  const { success, fault, pending, refusal } = definitionOf(call).words;
+  const body = parseJson(exchange.response?.text);
+  const isRead = call === 'createProject' ? 'title' in Object(body) : Array.isArray(body);
+  if (isSuccess(exchange)) return isRead || !/Projects?$/.test(call) ? success() : fault;
   return exchange.failure?.isTimeout ? pending : refusal(messageOf(exchange));
 }
 

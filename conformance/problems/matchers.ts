@@ -9,6 +9,7 @@ import {
   isClientError,
   isSuccess,
   messageOf,
+  methodAndPath,
   parseJson,
   responseHeader,
   statusOf,
@@ -24,6 +25,19 @@ export const messageFault = (exchange: Exchange): string | undefined =>
 export function refusalCause(exchange: Exchange, subject: string) {
   const words = isClientError(exchange) ? findMessageFault(exchange)?.[1] : undefined;
   return words === undefined ? undefined : { words: `refusals ${words}`, subject };
+}
+
+/** Returns what a failure shows whatever was requested; undefined for other failures. */
+export function generalCause(exchange: Exchange) {
+  const subject = methodAndPath(exchange.request);
+  // The kit waits for some requests longer than for others.
+  if (!exchange.response)
+    return { words: `requests get ${describeStatus(exchange).split(' within ')[0]}`, subject };
+  const body = Object(parseJson(exchange.response.text)) as object;
+  const isRefused = ['message', 'error', 'errors', 'detail'].some((name) => name in body);
+  return isSuccess(exchange) && isRefused && responseHeader(exchange, 'set-cookie') === undefined
+    ? { words: 'refusals have the status of a success', subject }
+    : undefined;
 }
 
 /** Returns what is wrong with a refusal, and how to say that of several. */

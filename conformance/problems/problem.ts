@@ -1,8 +1,8 @@
 import type { Exchange } from '../http/record.ts';
 import { statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
-import { describeExchangeScreen, describeScreen } from './describe.ts';
-import { callFault } from './matchers.ts';
+import { describeExchangeScreen, describeResponse, describeScreen } from './describe.ts';
+import { callFault, generalCause } from './matchers.ts';
 
 export const statuses = ['passed', 'failed', 'noted', 'skipped', 'blocked'] as const;
 export type Status = (typeof statuses)[number];
@@ -22,18 +22,12 @@ export type Problem = More & {
 export type More = {
   /** Continues the description. */
   detail?: string | undefined;
-  /** Why, as a control request showed. No report has it if an exchange of the run refutes it. */
-  hint?: Hint | undefined;
   /** What the app shows its users. */
   userSees?: string | undefined;
   /** A picture of it, in the folder of the report. */
   screenshot?: string;
   cause?: Cause | undefined;
-  /** Whether it shows its cause best. */
-  isTypical?: boolean;
 };
-
-export type Hint = { words: string; isRefutedBy: (exchange: Exchange) => boolean };
 
 /** What several problems of a run have in common. The report makes them one finding. */
 export type Cause = {
@@ -88,6 +82,10 @@ export function expectSuccess<Value>(
   more?: More,
 ): Value {
   if (call.outcome.ok) return call.outcome.value;
+  // That is no refusal, and tells nothing about the request.
+  const { failure: fault, isAppRequest } = call.exchange;
+  if (fault && !fault.isTimeout && isAppRequest && previous.length > 0)
+    throw new Blocked(`REACH-5: ${describeResponse(call.exchange)}`);
   const description = `${failure}: ${callFault(call)}.`;
   return fail(description, [...previous.filter((each) => each !== call), call], more);
 }
@@ -119,7 +117,7 @@ export function failOnFaults(
     if (fault === undefined) continue;
     const words = `requests: each ${fault}`;
     const cause = causeOf?.(exchange, subject) ?? { words, subject };
-    const more = { userSees: userSees(exchange), cause, isTypical: true };
+    const more = { userSees: userSees(exchange), cause };
     const problem = createProblem(`${subject} ${fault}.`, [exchange], more);
     problems.set(key, problem);
   }
@@ -143,10 +141,12 @@ export function createProblem(
 ): Problem {
   const present = exchanges.filter((each) => each !== undefined);
   const last = present.at(-1);
+  const all = present.flatMap((each) => ('exchanges' in each ? each.exchanges : [each]));
   return {
     description,
-    exchanges: present.flatMap((each) => ('exchanges' in each ? each.exchanges : [each])),
+    exchanges: all,
     ...more,
+    cause: more.cause ?? all.slice(-1).map(generalCause)[0],
     userSees: more.userSees ?? (last && 'outcome' in last ? describeScreen(last) : undefined),
   };
 }

@@ -5,7 +5,7 @@ import type { HttpClient } from '../http/client.ts';
 import { reproduce, withRequirements } from '../http/curl.ts';
 import type { Exchange } from '../http/record.ts';
 import { outOfTime } from '../http/transport.ts';
-import { emailDomain } from '../people/fixtures.ts';
+import { emailDomain, type Fixtures } from '../people/fixtures.ts';
 import { describeResponse, plural, truncate } from '../problems/describe.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { CheckResult, RunResult } from '../checks/run.ts';
@@ -34,11 +34,6 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     request: describeRequest(exchange),
     response: describeResponse(exchange),
   });
-  /** Leaves out a hint that an exchange of the run refutes. */
-  const detailOf = ({ detail, hint }: Problem) =>
-    [detail, hint && !context.http.exchanges.some(hint.isRefutedBy) ? hint.words : undefined]
-      .filter((each) => each !== undefined)
-      .join(' ') || undefined;
   const reportProblem = (problem: Problem) => {
     const { description, userSees, screenshot, exchanges } = problem;
     const decisive = exchanges.slice(-1);
@@ -46,7 +41,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     // Of requests at once, the decisive one may have ended before another.
     const others = calls.filter((each) => !decisive.includes(each));
     return cleanTexts({
-      ...fitLine(clean(description), detailOf(problem)),
+      ...fitLine(clean(description), problem.detail),
       userSees,
       screenshot,
       calls: [...others, ...decisive].map(reportCall),
@@ -104,7 +99,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     throttling: describeThrottling(context.http.throttling),
     notJudged: cleanTexts(notJudged),
     notes,
-    leftovers: `${plural(successes.registerUser, 'user')} and ${plural(successes.createProject, 'project')} stay on the server. ${deletionHint(run.runId)}`,
+    leftovers: `${plural(successes.registerUser, 'user')} and ${plural(successes.createProject, 'project')} stay on the server. ${deletionHint(context.fixtures)}`,
   };
 }
 
@@ -126,8 +121,8 @@ const wordsOf = ({ id, level, title, requirement, statements }: Check) => ({
 });
 
 /** Returns how to find what a run leaves on the server. */
-export const deletionHint = (runId: string): string =>
-  `The emails of this run contain "${runId}", those of all runs ${emailDomain}: delete from users where email like '%${emailDomain}%'`;
+export const deletionHint = ({ runId, number }: Fixtures): string =>
+  `The emails of this run contain "${runId}", those of all runs ${emailDomain}: delete from users where email like '%${emailDomain}%' or email = '${number}'`;
 
 function countStatuses(results: CheckResult[], wanted: Level, notJudged: string[] = []): Totals {
   const isNotJudged = ({ check }: CheckResult) => notJudged.includes(check.id);

@@ -27,7 +27,7 @@ const labelWidth = 10;
  */
 export function renderTerminal(
   report: Report,
-  { verbose = false, colors = false, width = Infinity, files = [] as string[] } = {},
+  { verbose = false, colors = false, width = Infinity } = {},
 ): string {
   const paint: Paint = (style, text) => (colors ? styleText(style, text) : text);
   const { isOk, notJudged, causes, consequences, choices } = viewOf(report);
@@ -65,7 +65,7 @@ export function renderTerminal(
       causes.slice(0, 1).map(({ ids }) => `  ${command} ${report.origin} --try ${ids[0]}`),
     ),
     ...(verbose ? information : []),
-    ...section('Totals', renderRows([...summarize(report), ['reports', ...files]], 12)),
+    ...section('Totals', renderRows(summarize(report), 12)),
     '',
     paint(['bold', isOk ? 'green' : 'red'], report.verdict),
     '',
@@ -81,7 +81,11 @@ function findingLines(finding: ReportedFinding, width: number, paint: Paint): st
   const rows: Row[] = [
     ['', summary ?? description],
     ['where', ...(summary === undefined ? [] : [situations.join(', ')])],
-    ['more', ...(summary === undefined && detail !== undefined ? [detail] : [])],
+    // Of several problems, the first has the number and the circumstance.
+    [
+      'more',
+      ...[summary === undefined ? detail : description].filter((each) => each !== undefined),
+    ],
     ['similar', ...(similar ? [plural(problemCount - 1, 'other problem')] : [])],
     ['users see', ...(userSees === undefined ? [] : [userSees])],
     ['before', ...summarizeCalls(calls.slice(0, -1))],

@@ -2,6 +2,7 @@ import type { NewProject } from '../../machines/types.ts';
 import { operationOf } from '../../model/calls.ts';
 import type { Exchange } from '../http/record.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import { emailDomain } from '../people/fixtures.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { lowerFirst } from '../problems/describe.ts';
 import { skip } from '../problems/problem.ts';
@@ -40,10 +41,12 @@ type Wrong = Record<string, unknown> | string | Buffer | Send;
 /** What users see of a request that only the kit sends. */
 export const notSentByApp = 'nothing: the app never sends this';
 const latin1 = '{"title":"Grüße","description":"These letters are one byte in Latin-1."}';
+/** Where the run id and a number of the run go, so that each run registers emails of its own. */
+const [runIdPlace, numberPlace] = ['(run id)', 12345678];
 const twoMegabytes = 'x'.repeat(2_000_000);
 const anyObjects = { email: { $gt: '' }, password: { $gt: '' } };
 const sqlFragments = { email: "ada' OR '1'='1' --", password: "' OR '1'='1" };
-const injection = { isInjection: true, after: ['SIGNIN-2', 'ERR-21'] };
+const query = { isInjection: true, after: ['SIGNIN-2', 'ERR-21'] };
 const form = 'email=ada%40example.org&password=correct+horse';
 
 /** The statements of the wrong forms of a call. */
@@ -128,7 +131,7 @@ export const errorCases: ErrorCase[] = [
   acceptable(
     'ERR-6',
     'registerUser',
-    { email: 'not-an-email' },
+    { email: `${runIdPlace}.${emailDomain}` },
     'An email that is not an address',
     { userReads: 'the app: "Invalid email address"' },
   ),
@@ -145,31 +148,19 @@ export const errorCases: ErrorCase[] = [
     userReads: 'the app: "Password is required"',
   }),
   refused('ERR-25', 'login', { email: 5 }, 'An email that is a number'),
-  refused('ERR-36', 'login', { password: 12345678 }, 'A password that is a number', injection),
-  refused(
-    'ERR-37',
-    'login',
-    { password: { $ne: null } },
-    'A password that is an object',
-    injection,
-  ),
-  refused(
-    'ERR-38',
-    'login',
-    { email: ['ada@example.org'] },
-    'An email that is an array',
-    injection,
-  ),
+  refused('ERR-36', 'login', { password: 12345678 }, 'A password that is a number', query),
+  refused('ERR-37', 'login', { password: { $ne: null } }, 'A password that is an object', query),
+  refused('ERR-38', 'login', { email: ['ada@example.org'] }, 'An email that is an array', query),
   refused('ERR-39', 'login', anyObjects, 'Objects in place of an email and a password', {
     isPlural: true,
-    ...injection,
+    ...query,
   }),
-  refused('ERR-40', 'login', sqlFragments, 'An email with a fragment of SQL', injection),
-  refused('ERR-43', 'login', { password: true }, 'A password that is true', injection),
-  refused('ERR-44', 'login', { password: null }, 'A password that is null', injection),
-  refused('ERR-45', 'login', { password: [''] }, 'A password that is an array', injection),
+  refused('ERR-40', 'login', sqlFragments, 'An email with a fragment of SQL', query),
+  refused('ERR-43', 'login', { password: true }, 'A password that is true', query),
+  refused('ERR-44', 'login', { password: null }, 'A password that is null', query),
+  refused('ERR-45', 'login', { password: [''] }, 'A password that is an array', query),
   refused('ERR-41', 'registerUser', { password: 12345678 }, 'A new password that is a number'),
-  refused('ERR-49', 'registerUser', { email: 12345678 }, 'A new email that is a number'),
+  refused('ERR-49', 'registerUser', { email: numberPlace }, 'A new email that is a number'),
   refused('ERR-42', 'registerUser', { password: { a: 1 } }, 'A new password that is an object'),
   refused('ERR-13', 'login', '{"email": "ada@exam', 'Truncated JSON'),
   refused('ERR-14', 'login', '[]', 'An array in place of an object'),
@@ -232,12 +223,16 @@ function sendBody(id: string, call: FormCall, wrong: object | string): Send {
     const { email, password } =
       call === 'login'
         ? await context.registeredAccount('eight')
-        : { email: fixtures.email(id), password: fixtures.password(id) };
+        : { email: fixtures.email(id.toLowerCase()), password: fixtures.password(id) };
     const good = isProject ? fixtures.project(id) : { email, password };
     const isRaw = typeof wrong === 'string' || Buffer.isBuffer(wrong);
     const type = wrong === form ? 'application/x-www-form-urlencoded' : 'application/json';
     return browser.send('POST', operationOf(call).path, {
-      body: isRaw ? wrong : JSON.stringify({ ...good, ...wrong }),
+      body: isRaw
+        ? wrong
+        : JSON.stringify({ ...good, ...wrong })
+            .replace(runIdPlace, fixtures.runId)
+            .replace(`"email":${numberPlace}`, `"email":${fixtures.number}`),
       headers: { 'content-type': type },
     });
   };

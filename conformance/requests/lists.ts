@@ -3,21 +3,45 @@ import { lateMs } from '../http/clock.ts';
 import type { Exchange } from '../http/record.ts';
 import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
-import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-context.ts';
+import { manyVisits } from '../people/visits.ts';
 import { describeStatus, truncate } from '../problems/describe.ts';
 import { listFault } from '../problems/matchers.ts';
 import { Blocked, CheckFailed, createProblem, fail } from '../problems/problem.ts';
 import { createOrBlock } from './creates.ts';
 
-/** Returns whether bob's list has a project that ada created. */
+/** Creates a project. Returns it and those of the many visits: a list may be stale. */
+const projectsOf = oncePerArguments(async (context, name: string) => {
+  const { browser } = await context.signedInUser(name);
+  const create = await browser.createProject(context.fixtures.project('to be seen'));
+  const own = (await manyVisits(context)).filter((visit) => visit.name === name);
+  return [create, ...own.map((visit) => visit.create)].flatMap(({ outcome }) =>
+    outcome.ok ? outcome.value : [],
+  );
+});
+
+/** Returns the first of these projects that another user created. */
+export async function findProjectOf(context: RunContext, name: string, projects: Project[]) {
+  const others = await projectsOf(context, name);
+  return projects.find((project) => others.some(isSameProject(project)));
+}
+
+/**
+ * Returns whether ada's list has a project of bob, and bob's list one of ada. If only one of them
+ * does, the list was sent to the wrong user.
+ */
 export const isListShared = oncePerRun(async (context): Promise<boolean> => {
-  const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
-  const create = await ada.browser.createProject(context.fixtures.project('to be seen'));
-  // Bob's list may be stale, so earlier projects of ada count too.
-  const lists = [await ada.browser.listProjects(), await bob.browser.listProjects()];
-  const [own = [], others = []] = lists.map(({ outcome }) => (outcome.ok ? outcome.value : []));
-  const created = create.outcome.ok ? [...own, create.outcome.value] : own;
-  return created.some((project) => others.some(isSameProject(project)));
+  const pairs = [
+    ['ada', 'bob'],
+    ['bob', 'ada'],
+  ] as const;
+  for (const [, other] of pairs) await projectsOf(context, other);
+  const seen = [];
+  for (const [name, other] of pairs) {
+    const { outcome } = await (await context.signedInUser(name)).browser.listProjects();
+    seen.push(outcome.ok && (await findProjectOf(context, other, outcome.value)));
+  }
+  return seen.every(Boolean);
 });
 
 /** Compares titles too, because two users may have projects with the same id. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
@@ -11,6 +11,7 @@ import { UsageError } from '../../shared/usage-error.ts';
 import { help, parseArguments } from '../command/options.ts';
 import { parseTarget } from '../command/target.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
+import { error } from './backends/changes.ts';
 import { noResponse, startStubServer } from './backends/stub-server.ts';
 import { TestClock } from './backends/test-clock.ts';
 import { outcomeOf, program, runCommand, startCommand } from './run-command.ts';
@@ -132,25 +133,45 @@ test('accepts an untrusted certificate and warns that browsers do not', async ()
   expect(code).toBe(0);
 });
 
-test('suggests https when an http address speaks TLS', async () => {
+test('suggests https when an http address speaks TLS, whatever is selected', async () => {
   const origin = await startHttpsProxy(await startCorrectBackend());
-  const { code, output } = await runCommand(origin.replace('https:', 'http:'), '--only', 'REACH-1');
+  const address = origin.replace('https:', 'http:');
+  const { code, output } = await runCommand(address, '--only', 'SIGNIN-1');
   expect(output).toContain(`This is https: give ${origin} as the address.`);
   expect(code).toBe(1);
 });
 
-test('prints the run id of the data it leaves on the server when interrupted', async () => {
-  const { origin, stop } = await startStubServer(() => {
-    child.kill('SIGINT');
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('reports what was judged, and what it leaves, after %s', async (signal, code) => {
+  const folder = temporaryFolder();
+  const { origin, stop } = await startStubServer(({ method }) => {
+    if (method === 'GET') return error(401, 'Please sign in.');
+    child.kill(signal);
     return noResponse;
   });
   onTestFinished(stop);
-  const child = startCommand([origin]);
-  const { code, errors } = await outcomeOf(child);
-  expect(errors).toMatch(
-    /^Stopped early\. .*contain "[a-z\d]{11}".* like '%kit\.example\.org%'\n$/,
-  );
-  expect(code).toBe(130);
+  const child = startCommand([origin, '--report', folder]);
+  const outcome = await outcomeOf(child);
+  expect(outcome).toMatchObject({ code, errors: '' });
+  expect(outcome.output).toContain('because the run was stopped');
+  expect(outcome.output).toMatch(/contain "[a-z\d]{11}".* like '%kit\.example\.org%'/);
+  expect(readFileSync(join(folder, 'conformance.json'), 'utf8')).toContain('"status": "passed"');
+});
+
+test('prints the report, and exits with 2, when the report folder has gone', async () => {
+  const folder = temporaryFolder();
+  const { origin, stop } = await startStubServer(() => {
+    rmSync(folder, { recursive: true, force: true });
+    writeFileSync(folder, '');
+    return error(404);
+  });
+  onTestFinished(stop);
+  const outcome = await runCommand(origin, '--report', folder);
+  expect(outcome.output).toContain('REACH-1');
+  expect(outcome.errors).toContain('--report: cannot write to');
+  expect(outcome.code).toBe(2);
 });
 
 /** Starts a TLS server with a self-signed certificate that forwards to an http origin. */

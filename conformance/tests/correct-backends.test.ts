@@ -2,11 +2,13 @@ import { expect, test } from 'vitest';
 import { createReport } from '../report/create-report.ts';
 import { viewOf } from '../report/summary.ts';
 import { renderTerminal } from '../report/terminal.ts';
+import { run } from '../checks/run.ts';
 import { callNames } from '../../model/calls.ts';
 import { freshDatabase, storeNames } from '../../testing/server-fixtures.ts';
 import { startReferenceServer } from '../../testing/reference-server.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { runKit, unmetChecks } from './backends/run-kit.ts';
+import { TestClock } from './backends/test-clock.ts';
 import { oddities, validVariants } from './backends/variants.ts';
 
 test.each(storeNames)('the reference server on %s meets every MUST and SHOULD', async (name) => {
@@ -28,6 +30,12 @@ test.each(Object.entries(oddities))(
     );
   },
 );
+
+test('an app of the same origin needs no CORS', async () => {
+  const { origin, stop } = await startBackend(new TestClock(), exemplary);
+  const result = await run({ origin, appOrigin: origin, only: ['CORS'] }).finally(stop);
+  expect(unmetChecks(result)).toEqual([]);
+});
 
 const namedVariants = validVariants.map((variant) => [variant.name, variant] as const);
 

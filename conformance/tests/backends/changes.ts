@@ -137,6 +137,19 @@ export const concurrent =
     });
   };
 
+/** Responds so to all sign-ins of an account after this number of wrong passwords. */
+export const lockAfter =
+  (limit: number, locked: BackendResponse): Change =>
+  () => {
+    const wrong = new Map<string, number>();
+    return all(
+      before('refuseLogin', (_backend, _account, { request }) => {
+        wrong.set(emailOf(request), (wrong.get(emailOf(request)) ?? 0) + 1);
+      }),
+      requestsTo('login', (request) => (wrong.get(emailOf(request)) ?? 0) >= limit && locked),
+    );
+  };
+
 /** Sets cookies with each response to a valid session that sets none. */
 export const renewedCookies = (
   createCookies: (session: string, account: StoredAccount, request: BackendRequest) => string[],

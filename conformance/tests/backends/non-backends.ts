@@ -124,6 +124,13 @@ export const nonBackends: NonBackend[] = [
         origin !== `http://${String(host)}` && change.error(403, 'The origin is not right.'),
     ),
   ),
+  {
+    id: 'XSRF-2',
+    name: 'a token is required of an app of another origin',
+    appOrigin,
+    only: ['CORS', 'XSRF'],
+    start: (clock) => startBackend(clock, exemplary, allowOrigin(appOrigin)),
+  },
   cors(
     'CORS-2',
     'other origins are allowed in preflight requests only',

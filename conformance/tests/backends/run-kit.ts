@@ -19,12 +19,13 @@ export async function runKit(
 }
 
 /** Returns the requests of each check by its id, without what differs from run to run. */
-export function requestsOf({ results, runId }: RunResult): Record<string, string[]> {
+export function requestsOf({ results, runId, context }: RunResult): Record<string, string[]> {
   const entries = results.map(({ check, exchanges }): [string, string[]] => {
     const requests = exchanges.map(({ browserName, request: { method, path, body } }) =>
       // Parameters of the path may be ids, which the backend chooses.
       `${browserName} ${findCall(method, path)?.call ?? method + path} ${String(body ?? '')}`
         .replaceAll(new RegExp(runId, 'gi'), '(run id)')
+        .replace(String(context.fixtures.number), '(number)')
         .replace(/"id":"[^"]+"/, '"id":"(of the backend)"'),
     );
     // Concurrent requests may arrive in any order.

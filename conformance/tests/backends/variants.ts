@@ -284,18 +284,6 @@ const others: Record<string, Change> = {
     findAccount: (session, request) =>
       requestCookie(request, 'payload') === undefined ? undefined : findAccount(session, request),
   }),
-  'the XSRF token is compared with its cookie only': ({ signIn }) => ({
-    // The cookie never changes.
-    signIn(account, call) {
-      const hasToken = requestCookie(call.request, 'XSRF-TOKEN') !== undefined;
-      const cookie = `XSRF-TOKEN=${randomBytes(16).toString('hex')}; Path=/; SameSite=Lax`;
-      return [...signIn(account, call), ...(hasToken ? [] : [cookie])];
-    },
-    isXsrfTokenRight({ request }) {
-      const token = request.headers['x-xsrf-token'];
-      return Boolean(token) && token === requestCookie(request, 'XSRF-TOKEN');
-    },
-  }),
   'signing in also sets cookies of analytics, and deletes one': ({ signIn }) => ({
     signIn: (account, call) => [
       'visitor=0123456789; Path=/',
@@ -368,8 +356,6 @@ const ofAnotherOrigin: Record<string, Change> = {
   ),
 };
 
-const tokenOf = (request: BackendRequest) => requestCookie(request, 'XSRF-TOKEN');
-
 const sequence =
   (idOf: (count: number) => string | number): Change =>
   () => {
@@ -390,9 +376,17 @@ export const oddities: Record<string, Change> = {
   // The latter like Spring Security.
   'ids are the text of a sequence, and the XSRF token is compared with its cookie only': change.all(
     sequence(String),
-    () => ({
-      isXsrfTokenRight: ({ request }) =>
-        tokenOf(request) !== undefined && request.headers['x-xsrf-token'] === tokenOf(request),
+    ({ signIn }) => ({
+      // The cookie never changes.
+      signIn(account, call) {
+        const hasToken = requestCookie(call.request, 'XSRF-TOKEN') !== undefined;
+        const cookie = `XSRF-TOKEN=${randomBytes(16).toString('hex')}; Path=/; SameSite=Lax; Max-Age=600`;
+        return [...signIn(account, call), ...(hasToken ? [] : [cookie])];
+      },
+      isXsrfTokenRight({ request }) {
+        const token = request.headers['x-xsrf-token'];
+        return Boolean(token) && token === requestCookie(request, 'XSRF-TOKEN');
+      },
     }),
   ),
   // Like ObjectId of MongoDB within one second.

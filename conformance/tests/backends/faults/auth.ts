@@ -1,6 +1,6 @@
 import { jsonResponse, type StoredAccount, type Backend, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
-import type { BackendResponse } from '../stub-server.ts';
+import { closedConnection, type BackendRequest, type BackendResponse } from '../stub-server.ts';
 
 const passwords =
   (passwordKey: Backend['passwordKey']): Change =>
@@ -31,6 +31,18 @@ const existingEmail = (response: BackendResponse) =>
 function endSessions({ sessions }: Backend, account: StoredAccount | undefined) {
   for (const [session, owner] of sessions) if (owner === account) sessions.delete(session);
 }
+
+/** Responds to a request with the even or the odd database. */
+const twoDatabases =
+  (numberOf: (request: BackendRequest) => number): Change =>
+  (backend) => {
+    const databases = [backend, { accounts: new Map(), sessions: new Map() }].map(
+      ({ accounts, sessions }) => ({ accounts, sessions }) as Pick<Backend, 'accounts'>,
+    );
+    return change.before('respond', (_backend, request) => {
+      Object.assign(backend, databases[numberOf(request) % 2]);
+    });
+  };
 
 /** Faults of registering. */
 export const accountFaults: Record<string, Change> = {
@@ -149,23 +161,13 @@ export const accountFaults: Record<string, Change> = {
 
 /** Faults of signing in, and of sessions. */
 export const signInFaults: Record<string, Change> = {
-  'SIGNIN-17: two processes with a database each take turns': (backend) => {
-    const databases = [backend, { accounts: new Map(), sessions: new Map() }].map(
-      ({ accounts, sessions }) => ({ accounts, sessions }) as Pick<Backend, 'accounts'>,
-    );
-    return change.before('respond', () => {
-      databases.push(databases.shift()!);
-      Object.assign(backend, databases[0]);
-    });
+  'SIGNIN-17: two processes with a database each take turns': () => {
+    let count = 0;
+    return twoDatabases(() => ++count);
   },
-  'SIGNIN-17: each of two processes has a database of its own': (backend) => {
-    const databases = [backend, { accounts: new Map(), sessions: new Map() }].map(
-      ({ accounts, sessions }) => ({ accounts, sessions }) as Pick<Backend, 'accounts'>,
-    );
-    return change.before('respond', (_backend, { connection }) => {
-      Object.assign(backend, databases[connection % 2]);
-    });
-  },
+  'SIGNIN-17: each of two processes has a database of its own': twoDatabases(
+    ({ connection }) => connection,
+  ),
   'SIGNIN-1: a wrong password gets 200 and an error in the body': change.responsesTo(
     'login',
     401,
@@ -271,6 +273,19 @@ export const signInFaults: Record<string, Change> = {
       ),
     );
   },
+  'SIGNIN-17: a sign-in before the registration is remembered as one without an account': () => {
+    const unknown = new Set<string>();
+    return change.all(
+      change.before('refuseLogin', (_backend, account, { request }) => {
+        if (!account) unknown.add(change.emailOf(request));
+      }),
+      change.refuse('login', 401, (_json, request) => unknown.has(change.emailOf(request))),
+    );
+  },
+  'REACH-5: the registration of small letters gets no response': change.requestsTo(
+    'registerUser',
+    (request) => /^[a-z]{8}$/.test(String(change.jsonOf(request)['password'])) && closedConnection,
+  ),
   'ERR-24: one wrong password locks the account': change.before(
     'refuseLogin',
     (_backend, account) => {
@@ -304,6 +319,8 @@ export const otherSignInFaults: Record<string, Change> = {
     change.before('login', (_backend, { request }) => {
       if (accounts.has(change.emailOf(request))) clock.increment(400);
     }),
+  'SIGNIN-19: five wrong passwords lock an account, as if the right one were wrong':
+    change.lockAfter(5, change.error(401, 'The email or the password is not right.')),
   'SIGNIN-8: one of two concurrent sign-ins is refused': change.concurrent('login', () =>
     change.error(409, 'Another sign-in is in progress.'),
   ),

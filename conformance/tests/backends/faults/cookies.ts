@@ -44,6 +44,13 @@ export const cookieFaults: Record<string, Change> = {
     sessionCookie('; Path=/', ''),
     () => ({ listOf: ({ projects }) => (projects.length > 0 ? projects : null) }),
   ),
+  'COOKIE-2: the session cookie has the path of the sign-in, and visitors get one for all paths':
+    change.all(
+      sessionCookie('; Path=/', '; Path=/api/v1/auth'),
+      change.responsesTo('listProjects', 401, (response) =>
+        change.withSetCookies(response, ['session=visitor; Path=/; HttpOnly; SameSite=Lax']),
+      ),
+    ),
   'XSRF-1: the first POST of a new browser is refused because it has no XSRF token': change.respond(
     async (request, next) => {
       const response =

@@ -133,11 +133,6 @@ export const errorFaults: Record<string, Change> = {
     403,
     () => change.htmlPage(403, 'Forbidden'),
   ),
-  'ERR-33: a content type with a charset is refused': change.requests(
-    (request) =>
-      contentTypeOf(request).includes('charset') &&
-      change.error(415, 'The request must be sent as JSON.'),
-  ),
   'ERR-16: a large body closes the connection': change.requests(
     ({ body }) => body.length > 1_500_000 && closedConnection,
   ),

@@ -10,6 +10,15 @@ export const leakFaults: Record<string, Change> = {
   'LEAK-1: refusals contain a stack trace': change.refusals((response, message) =>
     change.withJson(response, { message, stack: stackTrace }),
   ),
+  'LEAK-1: refusals contain a stack trace of Java': change.refusals((response, message) =>
+    change.withJson(response, {
+      message,
+      trace: 'Error\n\tat app.Projects.create(Projects.java:17)',
+    }),
+  ),
+  'LEAK-1: refusals contain a stack trace of PHP': change.refusals((response, message) =>
+    change.withJson(response, { message, file: '/srv/app/Projects.php', line: 17 }),
+  ),
   'LEAK-2: the registerUser response repeats the password': () => ({
     registered: ({ json }) => jsonResponse(201, { role: 'member', ...json }),
   }),

@@ -182,14 +182,14 @@ export const otherProjectFaults: Record<string, Change> = {
     all.map((project) => ({ ...project, id: String(project.id).toUpperCase() })),
   ),
   'PROJECT-8: projects belong to the session': scatteredProjects(({ session }) => session),
-  'PROJECT-8: every session acts as the user who signed in last': ({ findAccount }) => {
+  'PROJECT-11: every session acts as the user who signed in last': ({ findAccount }) => {
     let last: StoredAccount | undefined;
     return change.all(
       change.before('signIn', (_backend, account) => (last = account)),
       () => ({ findAccount: (session, request) => findAccount(session, request) && last }),
     );
   },
-  'PROJECT-8: every request acts as the user who created a project last': ({ findAccount }) => {
+  'PROJECT-11: every request acts as the user who created a project last': ({ findAccount }) => {
     let last: StoredAccount | undefined;
     return {
       findAccount(session, request) {
@@ -199,6 +199,7 @@ export const otherProjectFaults: Record<string, Change> = {
       },
     };
   },
+  'PROJECT-9: the list contains only the oldest 25 projects': lists((all) => all.slice(0, 25)),
   'PROJECT-9: the list contains only the newest 20 projects': lists((all) => all.slice(-20)),
   'PROJECT-9: the list contains only the oldest 200 projects': lists((all) => all.slice(0, 200)),
   'PROJECT-9: a list of more than 100 projects fails': ({ sessions }) =>
@@ -246,6 +247,14 @@ export const otherProjectFaults: Record<string, Change> = {
       last = request;
       await untilQuiet();
       return next(last);
+    });
+  },
+  'PROJECT-11: lists are cached for two seconds without their user': (_backend, clock) => {
+    let cached = { list: [] as Project[], endMs: 0 };
+    return lists((all) => {
+      clock.increment(20);
+      if (clock.now() >= cached.endMs) cached = { list: [...all], endMs: clock.now() + 2_000 };
+      return cached.list;
     });
   },
   'PROJECT-12: a project that is refused is stored': ({ createProject, refuse }) => ({

@@ -80,6 +80,10 @@ export const sequenceFaults: Record<string, Change> = {
       },
     };
   },
+  'JOURNEY-6: the third wrong password locks the account': change.lockAfter(
+    3,
+    change.error(423, 'The account is locked.'),
+  ),
   'JOURNEY-6: a user who returns to a browser sees the list of the user before': ({
     createSession,
   }) => {
