@@ -27,7 +27,7 @@ const helmetOptions = (page: string) => ({
       imgSrc: ["'self'", 'data:'],
       objectSrc: ["'none'"],
       baseUri: ["'none'"],
-      formAction: ["'self'"],
+      formAction: ["'none'"], // the app sends forms by scripts only
       frameAncestors: ["'none'"],
     },
   },

@@ -69,12 +69,24 @@ function toStaticFiles(contents: Map<string, Buffer>): StaticFiles {
   return files;
 }
 
+/**
+ * A service worker that removes itself and loads its pages again. A browser asks for it in place of
+ * the worker of another app that ran on this origin, which would answer for the server for ever.
+ */
+const removingWorker = `addEventListener('install', () => skipWaiting());
+addEventListener('activate', (event) => event.waitUntil(registration.unregister()
+  .then(() => clients.matchAll({ type: 'window' }))
+  .then((pages) => Promise.all(pages.map((page) => page.navigate(page.url))))));
+`;
+
 /** Serves the built app at `/`, compressed if the build wrote a `.br` or `.gz` file. */
 export function registerStaticFiles(app: FastifyInstance, files: StaticFiles) {
   app.route<{ Params: { '*': string } }>({
     method: ['GET', 'HEAD'],
     url: '/*',
     handler(request, reply) {
+      if (request.headers['service-worker'] === 'script')
+        return reply.type('text/javascript; charset=utf-8').send(removingWorker);
       const path = request.params['*'];
       const file = files.get(path) ?? files.get(join(path, 'index.html'));
       if (file) return sendFile(file, request, reply);

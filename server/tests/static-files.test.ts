@@ -27,7 +27,7 @@ const sha256 = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`;
 const securityHeaders = {
   'content-security-policy':
     `default-src 'self';script-src 'self' ${sha256(script)};style-src 'self' ${sha256(style)};` +
-    "img-src 'self' data:;object-src 'none';base-uri 'none';form-action 'self';" +
+    "img-src 'self' data:;object-src 'none';base-uri 'none';form-action 'none';" +
     "frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -296,3 +296,14 @@ function createDist(source = ''): string {
   writeFileSync(join(dist, 'assets/index-abc.js'), source);
   return dist;
 }
+
+test.each(['/sw.js', '/service-worker.js', '/a/b/worker?v=1', '/assets/index-abc.js'])(
+  'a service worker of another app that ran here is replaced at %s by one that removes itself',
+  async (path) => {
+    const headers = { 'service-worker': 'script' };
+    const response = await fetch(address() + path, { headers });
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(response.headers.get('content-type')).toMatch(/^text\/javascript/);
+    expect(await response.text()).toContain('registration.unregister()');
+  },
+);

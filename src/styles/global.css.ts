@@ -1,4 +1,4 @@
-import { globalStyle } from '@vanilla-extract/css';
+import { globalStyle, keyframes } from '@vanilla-extract/css';
 import { color, font, space, text } from './tokens.css.ts';
 
 globalStyle('*, *::before, *::after', { boxSizing: 'border-box' });
@@ -45,4 +45,9 @@ globalStyle('*, *::before, *::after', {
   },
 });
 
-globalStyle('noscript p', { padding: space.large });
+globalStyle('noscript p, #root > p', { padding: space.large });
+
+// A slow page is painted before its inline script has arrived, which replaces the text.
+globalStyle('#root > p', {
+  animation: `${keyframes({ from: { visibility: 'hidden' } })} 2s step-end`,
+});

@@ -146,6 +146,22 @@ test('the page says what it needs without JavaScript', async () => {
   expect(y + height).toBeLessThan(200);
 });
 
+test.each([
+  "script-src 'self'",
+  "default-src 'self'",
+  "script-src-elem 'self'; style-src 'unsafe-inline'",
+])('the page says why it is empty behind the policy %s', async (policy) => {
+  const { page } = await browser.open();
+  await page.route(`${server.address}/`, async (route) => {
+    const response = await route.fetch();
+    const headers = { ...response.headers(), 'content-security-policy': policy };
+    await route.fulfill({ response, headers });
+  });
+  await page.goto(server.address);
+  const note = page.getByText('the inline script of this page is blocked');
+  await note.waitFor();
+});
+
 test('the marker of the current link is on the edge of the header, also if the links wrap', async () => {
   const { page } = await browser.open({ viewport: { width: 720, height: 640 } });
   await openScreen(page, server.address, '/projects');

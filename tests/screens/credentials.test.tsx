@@ -59,6 +59,7 @@ describe.each(['registerUser', 'login'] as const)('the credentials of %s', (name
     ['ada@münchen.example', 'ada@xn--mnchen-3ya.example'],
     ['ada@MÜNCHEN.example', 'ada@xn--mnchen-3ya.example'],
     ['Ada@пример.example', 'Ada@xn--e1afmkfd.example'],
+    ['ada＠Example.org', 'ada@Example.org'],
     ['ada@例え.テスト', 'ada@xn--r8jz45g.xn--zckzah'],
   ])('send "%s" as %s, and go on showing what was typed [CHOICE-102]', async (typed, sent) => {
     const { fill, submit, body } = await renderForm(name);
