@@ -21,6 +21,8 @@ export const fieldGroup = style({
 export const label = style({ fontWeight: 600, alignSelf: 'start' });
 
 export const control = style({
+  // A field that takes the focus is scrolled into view with its error.
+  scrollMarginBottom: '4rem',
   width: '100%',
   minHeight: '2.75rem',
   padding: `${space.small} 0.75rem`,

@@ -37,14 +37,16 @@ export function testNarrowWindow({ open, registerUser }: Setting) {
     },
   );
 
-  test('in a page of 400 % zoom a refusal is scrolled into view, unless the user has scrolled since [CHOICE-116]', async () => {
+  test('in a page of 400 % zoom an error is in view, and a refusal is scrolled into view, unless the user has scrolled since [CHOICE-116]', async () => {
     const email = await registerUser();
     const { page, server } = await open({ width: 320, height: 256 });
     await page.openScreen(server.address, '/login');
     await page.evaluate(() => {
       const send = window.fetch.bind(window);
       window.fetch = async (...request) => {
+        document.body.classList.add('sent');
         await new Promise((resolve) => addEventListener('answer', resolve, { once: true }));
+        document.body.classList.remove('sent');
         return send(...request);
       };
     });
@@ -52,13 +54,17 @@ export function testNarrowWindow({ open, registerUser }: Setting) {
     const submit = async () => {
       await page.fillCredentials(email, 'another password');
       await page.press('Enter');
-      await expect.poll(() => page.count('[type=submit][aria-busy=true]')).toBe(1);
+      await expect.poll(() => page.count('body.sent')).toBe(1);
     };
     const answer = async () => {
       await page.evaluate(() => dispatchEvent(new Event('answer')));
       await expect.poll(() => page.count('[type=submit][aria-busy=false]')).toBe(1);
       expect(await page.count('[role=alert]')).toBe(1);
     };
+    await page.fillCredentials(email, 'short');
+    await page.press('Enter');
+    await page.waitForText('form', 'Password must be at least 8 characters');
+    expect(await page.isInViewport('form p:not(:empty)')).toBe(true);
     await submit();
     const topOfForm = await top();
     await page.wheel(1000);
