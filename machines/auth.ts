@@ -18,6 +18,8 @@ import type { Credentials, Outcome, User } from './types.ts';
 export type AuthContext = {
   user: User | undefined;
   loginErrorMessage: string | undefined;
+  /** The email that was registered last, until a sign-in succeeds. */
+  registeredEmail: string | undefined;
 };
 
 export type AuthEvent =
@@ -27,6 +29,9 @@ export type AuthEvent =
 /** Events for the app: it navigates and tells the projects machine who signed in. */
 export type AuthEmitted = { type: 'user.loggedIn'; email: string } | { type: 'user.registered' };
 
+/** The user of the response, and the email that was sent. */
+export type Registration = { user: User; email: string };
+
 export const authMachine = setup({
   types: {
     context: {} as AuthContext,
@@ -35,15 +40,19 @@ export const authMachine = setup({
     meta: {} as { statements: string[] },
   },
   actors: {
-    /** Its value is the email that signed in, which no response contains. */
+    /** Its value is the email that signed in, which no response need contain. */
     login: fromPromise<Outcome<string>, Credentials>(notProvided),
-    registerUser: fromPromise<Outcome<User>, Credentials>(notProvided),
+    registerUser: fromPromise<Outcome<Registration>, Credentials>(notProvided),
   },
   guards: {
     succeeded: (_, outcome: Outcome<unknown>) => outcome.ok,
   },
   actions: {
-    storeUser: assign({ user: (_, user: User) => user }),
+    storeRegistration: assign({
+      user: (_, { user }: Registration) => user,
+      registeredEmail: (_, { email }: Registration) => email,
+    }),
+    clearRegisteredEmail: assign({ registeredEmail: undefined }),
     clearUser: assign({ user: undefined }),
     storeLoginError: assign({ loginErrorMessage: (_, message: string) => message }),
     clearLoginError: assign({ loginErrorMessage: undefined }),
@@ -52,7 +61,7 @@ export const authMachine = setup({
   },
 }).createMachine({
   id: 'auth',
-  context: { user: undefined, loginErrorMessage: undefined },
+  context: { user: undefined, loginErrorMessage: undefined, registeredEmail: undefined },
   initial: 'unauthenticated',
   states: {
     unauthenticated: {
@@ -72,7 +81,11 @@ export const authMachine = setup({
           {
             guard: { type: 'succeeded', params: outputOf },
             target: 'authenticated',
-            actions: ['clearLoginError', { type: 'emitLoggedIn', params: successValue }],
+            actions: [
+              'clearLoginError',
+              'clearRegisteredEmail',
+              { type: 'emitLoggedIn', params: successValue },
+            ],
             meta: { statements: ['AUTH-3', 'AUTH-4', 'CHOICE-4', 'CHOICE-16'] },
           },
           {
@@ -101,8 +114,8 @@ export const authMachine = setup({
           {
             guard: { type: 'succeeded', params: outputOf },
             target: 'authenticated',
-            actions: [{ type: 'storeUser', params: successValue }, 'emitRegistered'],
-            meta: { statements: ['AUTH-7', 'AUTH-8', 'CHOICE-17'] },
+            actions: [{ type: 'storeRegistration', params: successValue }, 'emitRegistered'],
+            meta: { statements: ['AUTH-7', 'AUTH-8', 'CHOICE-17', 'CHOICE-117'] },
           },
           {
             target: 'unauthenticated',

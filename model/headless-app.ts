@@ -64,6 +64,8 @@ export function createHeadlessApp(api: Api) {
     if (path === '/projects') projects.send({ type: 'projects.closed', draft: draft() });
     path = address;
     values = emptyFormAt(path);
+    const { registeredEmail } = auth.getSnapshot().context;
+    if (path === '/login' && registeredEmail !== undefined) values = [registeredEmail, ''];
     if (path !== '/projects') return;
     values = valuesOf('createProject', projects.getSnapshot().context.draft);
     projects.send({ type: 'projects.opened' });

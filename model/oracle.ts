@@ -39,6 +39,8 @@ export function createOracle(start: string) {
   let authenticated = false;
   let user: { role?: string } | undefined;
   let loginErrorMessage: string | undefined;
+  /** CHOICE-117. */
+  let registeredEmail: string | undefined;
 
   // Projects: ENTITY-2.
   let projects: Project[] = [];
@@ -78,6 +80,7 @@ export function createOracle(start: string) {
     }
     path = to;
     values = to === '/projects' ? draft : emptyFormAt(to);
+    if (to === '/login' && registeredEmail !== undefined) values = [registeredEmail, ''];
     announced = '';
     if (to === '/projects') {
       expiresInMs.listProjects = undefined;
@@ -158,6 +161,7 @@ export function createOracle(start: string) {
       // AUTH-4: success keeps the user. AUTH-5: failure clears it.
       if (!authenticated) user = undefined;
       if (!authenticated) return;
+      registeredEmail = undefined;
       changeUser(loginEmail(), false);
       // CHOICE-4.
       if (path === '/login') navigate('/projects');
@@ -167,6 +171,7 @@ export function createOracle(start: string) {
       // AUTH-7, AUTH-9, CHOICE-17.
       user = outcome.kind === 'success' ? decodeUser(outcome.body) : undefined;
       if (outcome.kind === 'other failure') logged.push('registerUser');
+      if (authenticated) registeredEmail = String(fieldOf(calls.registerUser.sent, 'email'));
       // AUTH-8, CHOICE-5.
       if (authenticated && path === '/register') navigate('/login');
     },

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from './observation.ts';
 
 /** What never decides the next step: counters, bodies, and what only the screen has. */
-const ignoredInKey = new Set(['made', 'sent', 'announced', 'createdCount']);
+const ignoredInKey = new Set(['made', 'sent', 'announced', 'createdCount', 'registeredEmail']);
 
 /**
  * Returns the key of a state of the app and the oracle.

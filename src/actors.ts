@@ -74,7 +74,9 @@ export function createActors({
         login: fromCall('login', (outcome, { email }) =>
           outcome.ok ? { ...outcome, value: email } : outcome,
         ),
-        registerUser: fromCall('registerUser'),
+        registerUser: fromCall('registerUser', (outcome, { email }) =>
+          outcome.ok ? { ...outcome, value: { user: outcome.value, email } } : outcome,
+        ),
       },
     }),
     options,

@@ -15,6 +15,8 @@ type CredentialsFormProps = {
   /** The `autocomplete` of the password: whether a password manager generates or fills one. */
   password: 'new-password' | 'current-password';
   errorMessage?: string | undefined;
+  /** What stands in the form at first. */
+  email?: string | undefined;
   busy: boolean;
   onSubmit: (credentials: Credentials) => void;
 };
@@ -23,7 +25,7 @@ type CredentialsFormProps = {
 export function CredentialsForm(props: CredentialsFormProps) {
   const { formProps, field } = useForm(
     credentialsSchema,
-    { email: '', password: '' },
+    { email: props.email ?? '', password: '' },
     props.onSubmit,
   );
   return (

@@ -159,7 +159,7 @@ test.each([
   });
   await page.goto(server.address);
   const note = page.getByText('the inline script of this page is blocked');
-  await note.waitFor();
+  await expect.poll(() => note.isVisible()).toBe(true);
 });
 
 test('the marker of the current link is on the edge of the header, also if the links wrap', async () => {

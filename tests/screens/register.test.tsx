@@ -21,7 +21,7 @@ async function renderRegister() {
   };
 }
 
-test('a registration stores its response as the user and leads to /login, with the same header [REGISTER-5, AUTH-7, AUTH-8, ENTITY-3, CALL-7, ROLE-1, HEADER-7]', async () => {
+test('a registration stores its response as the user and leads to /login, with the same header [REGISTER-5, AUTH-7, AUTH-8, ENTITY-3, CALL-7, ROLE-1, HEADER-7, CHOICE-117]', async () => {
   const { register, path, auth } = await renderRegister();
   const call = await register();
   expect(call.body).toEqual(credentials);
@@ -31,6 +31,7 @@ test('a registration stores its response as the user and leads to /login, with t
   expect(isAuthenticated(auth.getSnapshot())).toBe(true);
   expect(roleOf(auth.getSnapshot())).toBe('keeper');
   expect(screen.queryByRole('alert')).toBeNull();
+  expect([email().value, password().value]).toEqual([credentials.email, '']);
   for (const name of ['Sign up', 'Sign in']) screen.getByRole('link', { name });
 });
 

@@ -1,8 +1,8 @@
 /** What no path through the app can show. */
 import { expect, test } from 'vitest';
 import { createActor, fromPromise, waitFor } from 'xstate';
-import { authMachine, isAuthenticated, roleOf } from '../../../machines/auth.ts';
-import type { Credentials, Outcome, User } from '../../../machines/types.ts';
+import { authMachine, isAuthenticated, roleOf, type Registration } from '../../../machines/auth.ts';
+import type { Credentials, Outcome } from '../../../machines/types.ts';
 
 const credentials: Credentials = { email: 'ada@example.org', password: 'correct horse' };
 
@@ -13,8 +13,8 @@ function startAuth() {
       login: fromPromise<Outcome<string>, Credentials>(async () => {
         return { ok: false, message: 'Wrong.' };
       }),
-      registerUser: fromPromise<Outcome<User>, Credentials>(async () => {
-        return { ok: true, value: { role: 'keeper' } };
+      registerUser: fromPromise<Outcome<Registration>, Credentials>(async () => {
+        return { ok: true, value: { user: { role: 'keeper' }, email: credentials.email } };
       }),
     },
   });
