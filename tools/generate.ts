@@ -1,6 +1,7 @@
 /**
  * `npm run generate`: writes generated/, which is the types and operations of the contract,
- * the dereferenced contract, the contract in OpenAPI 3.0 and as a page, and the diagrams of the machines.
+ * the dereferenced contract, the contract in OpenAPI 3.0 and as a page, and the diagrams of the
+ * machines.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';

@@ -187,7 +187,13 @@ export function assertAccess(directory: string) {
   accessSync(directory, R_OK | W_OK | X_OK);
   const ownNames = fileSuffixes.map((suffix) => fileName + suffix);
   for (const name of readdirSync(directory)) {
-    if (ownNames.includes(name)) accessSync(join(directory, name), R_OK | W_OK);
+    if (!ownNames.includes(name)) continue;
+    try {
+      accessSync(join(directory, name), R_OK | W_OK);
+    } catch (error) {
+      // Another server that ends removes the files beside the database.
+      if (name === fileName || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
   }
 }
 

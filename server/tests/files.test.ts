@@ -49,6 +49,19 @@ async function dataFolder(): Promise<string> {
   return folder;
 }
 
+test.each(['-wal', '-shm', '-journal'])(
+  'starts while another server removes tracker.sqlite%s',
+  async (suffix) => {
+    const folder = await dataFolder();
+    const path = join(folder, `tracker.sqlite${suffix}`);
+    writeFileSync(path, '');
+    failWith('accessSync', 'ENOENT', (argument) => argument === path);
+    const database = openSqlite(folder);
+    expect(await database.query('select text from texts')).toEqual([{ text: 1 }]);
+    await database.close();
+  },
+);
+
 const texts = (file: string) => {
   using copy = new DatabaseSync(file, { readOnly: true });
   return copy.prepare('select text from texts').all();
