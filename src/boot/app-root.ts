@@ -6,7 +6,7 @@
 import type { ReactElement } from 'react';
 import { flushSync } from 'react-dom';
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client';
-import { copyFields } from './prerendered.ts';
+import { copyFields, ownFields } from './prerendered.ts';
 
 export function createAppRoot(container: HTMLElement, element: ReactElement) {
   let root: Root;
@@ -25,6 +25,8 @@ export function createAppRoot(container: HTMLElement, element: ReactElement) {
   addEventListener('input', onInput, true);
   for (const type of ['pointerdown', 'keydown'])
     addEventListener(type, () => (isUntouched = false), true);
+  // First of all listeners, so that the submit of the app's own form is checked as usual.
+  addEventListener('submit', onSubmit, true);
 
   const options = {
     onRecoverableError(error: unknown, { componentStack }: { componentStack?: string }) {
@@ -55,6 +57,20 @@ export function createAppRoot(container: HTMLElement, element: ReactElement) {
     root = createRoot(fresh, options);
     flushSync(() => root.render(element));
     for (const form of formHash === location.hash ? forms : []) copyFields(form, focused);
+  }
+
+  /** Submits the app's own form in place of a copy, with which an extension has replaced it. */
+  function onSubmit(event: Event): void {
+    const form = event.target as HTMLFormElement;
+    // The early page has a listener of its own.
+    if (window.prerendered?.form || !container.contains(form)) return;
+    const isOfReact = Object.keys(form).some((key) => key.startsWith('__react'));
+    if (isOfReact || !form.querySelector(ownFields)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const focused = document.activeElement;
+    renderAgain(focused);
+    copyFields(form, focused)?.requestSubmit();
   }
 
   return {

@@ -17,7 +17,7 @@ import {
 import { chart, type Action, type EarlyEvent, type Phase } from './early-chart.ts';
 import { createEarlyForm } from './early-form.ts';
 import { streamRows } from './early-list.ts';
-import { copyFields, type Prerendered } from './prerendered.ts';
+import { copyFields, ownFields, type Field, type Prerendered } from './prerendered.ts';
 
 type Chunks = {
   /** The file name of the lazy chunk. */
@@ -103,6 +103,7 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
     setSubmitted: () => form.setSubmitted(true),
     freeze() {
       rowsController.abort();
+      findForm();
       // The event of a change is later than the change.
       if (shownHash !== location.hash) {
         showScreen();
@@ -138,12 +139,17 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
       });
       firstRows = Promise.race([rows.then(nextFrame), wait(maxRowsDelayMs)]);
     }
-    state.form = root.querySelector('form');
+    findForm();
     state.blurredFields.clear();
     state.isSubmitted = false;
     const footer = root.querySelector('footer');
     state.year = new Date().getFullYear();
     if (footer) footer.textContent = footer.textContent.replace('YEAR', String(state.year));
+  }
+
+  /** An extension may have replaced the form by a copy. */
+  function findForm() {
+    if (!state.form?.isConnected) state.form = root.querySelector<Field>(ownFields)?.form ?? null;
   }
 
   /** Shows the banner in a new element, because screen readers announce an alert when it appears. */
@@ -179,7 +185,14 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
   }
   addEventListener('focusout', form.onBlur, { signal });
   addEventListener('input', form.validate, { signal });
-  addEventListener('submit', form.onSubmit, { signal });
+  addEventListener(
+    'submit',
+    (event) => {
+      findForm();
+      form.onSubmit(event);
+    },
+    { signal },
+  );
   addEventListener('hashchange', () => send('hashchange'), { signal });
   // Before the router does, because the window calls its listeners in the order of registration.
   addEventListener('popstate', (event) => send('popstate', event), { signal });

@@ -26,7 +26,44 @@ function submitUnseen() {
   }
 }
 
-export function testSubmitWithoutHandler({ openPrerendered }: Setting) {
+/** Ways in which an extension replaces the form. */
+function replaceByClone() {
+  const form = document.querySelector('#root form')!;
+  form.replaceWith(form.cloneNode(true));
+}
+
+function replaceByText() {
+  const form = document.querySelector('#root form')!;
+  form.outerHTML = `<form><input name="note" /></form>${form.outerHTML}<form></form>`;
+}
+
+function replaceAll() {
+  const root = document.getElementById('root')!;
+  root.replaceChildren(...root.cloneNode(true).childNodes);
+}
+
+export function testSubmitWithoutHandler({ openPrerendered, registerUser }: Setting) {
+  test.each([
+    ['before the form is replaced', replaceByClone],
+    ['before the form is replaced', replaceAll],
+    ['before the submit', replaceAll],
+    ['after the submit', replaceByText],
+  ])(
+    'a form that an extension has replaced is sent once, if the app loads %s [CHOICE-118]',
+    async (moment, replace) => {
+      const email = await registerUser();
+      const { page, server, takeOver } = await openPrerendered('/login');
+      if (moment === 'before the form is replaced') await takeOver();
+      await page.evaluate(replace);
+      await page.fillCredentials(email);
+      if (moment === 'before the submit') await takeOver();
+      await page.click('form [type=submit]');
+      if (moment === 'after the submit') await takeOver();
+      await expect.poll(() => page.hash()).toBe('#/projects');
+      expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    },
+  );
+
   test.each(
     (['before', 'after'] as const).flatMap((moment) =>
       (['/login', '/register', '/projects'] as const).map((path) => [path, moment] as const),
