@@ -78,7 +78,8 @@ export const idempotencyChecks: Check[] = [
     after: ['PROJECT-13'],
     async run(context) {
       const { first, second, send } = await repeatKey(context);
-      if (!second.outcome.ok) throw new Blocked('a repeated Idempotency-Key is refused');
+      if (!second.outcome.ok)
+        throw new Blocked('PROJECT-13: a repeated Idempotency-Key is refused');
       const isHonoured = second.outcome.value.id === first.project.id;
       const concurrent = await Promise.all([send('at once'), send('at once')]);
       const [one, two] = concurrent.map(({ outcome }) =>

@@ -81,7 +81,7 @@ const listFiveTimes = oncePerRun(async (context) => {
     last.push(await createOrBlock(context, browser, name));
   const newest = last.map(({ project }) => project);
   const lists = [];
-  while (lists.length < 5) lists.push(await listOrBlock(browser));
+  while (lists.length < 5) lists.push(await listOrBlock(context, browser));
   const all = [...created, ...last].map(({ project }) => project);
   return { all, newest, newestCalls: last.map(({ call }) => call), lists };
 });
@@ -89,7 +89,7 @@ const listFiveTimes = oncePerRun(async (context) => {
 /** Creates many projects of lena, six at a time. */
 const createManyProjects = oncePerRun(async (context) => {
   const { browser } = await context.signedInUser('lena');
-  await listOrBlock(browser);
+  await listOrBlock(context, browser);
   const created: Awaited<ReturnType<typeof createOrBlock>>[] = [];
   while (created.length < manyProjects) {
     const batch = Array.from({ length: 6 }, (_, index) =>

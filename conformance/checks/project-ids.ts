@@ -17,7 +17,7 @@ export const projectIdChecks: Check[] = [
     run: asUser('ada', async (context, browser) => {
       for (const name of ['a first id', 'a second id', 'a third id', 'a fourth id'])
         await createOrBlock(context, browser, name);
-      const { call, projects } = await listOrBlock(browser);
+      const { call, projects } = await listOrBlock(context, browser);
       const matches = call.exchange.response!.text.matchAll(/"id"\s*:\s*(-?\d+)/g);
       const sent = Array.from(matches, ([, id]) => id!);
       const isRounded = (id: string) =>
@@ -37,7 +37,7 @@ export const projectIdChecks: Check[] = [
     statements: ['ENTITY-1'],
     after: ['PROJECT-8'],
     run: asUser('ada', async (context, browser) => {
-      const { call, projects } = await listOrBlock(browser);
+      const { call, projects } = await listOrBlock(context, browser);
       const wrong = projects.find(({ id }) => typeof id === 'number' && !Number.isSafeInteger(id));
       if (wrong)
         fail(
@@ -57,7 +57,7 @@ export const projectIdChecks: Check[] = [
       // A backend may require unique titles.
       const second = await browser.createProject(first.sent);
       const third = await createOrBlock(context, browser, 'something else');
-      const { projects, call } = await listOrBlock(browser);
+      const { projects, call } = await listOrBlock(context, browser);
       const calls = [first.call, second, third.call];
       const values = calls.flatMap(({ outcome }) => (outcome.ok ? [outcome.value] : []));
       const created = findDuplicateId(values);
@@ -111,7 +111,7 @@ export const projectIdChecks: Check[] = [
     after: ['PROJECT-6'],
     run: asUser('ada', async (context, browser) => {
       const { project, call } = await createOrBlock(context, browser, 'with one id');
-      const lists = [await listOrBlock(browser), await listOrBlock(browser)];
+      const lists = [await listOrBlock(context, browser), await listOrBlock(context, browser)];
       const [first, second] = lists.map(
         ({ projects }) => projects.find(({ title }) => title === project.title)?.id,
       );

@@ -63,10 +63,10 @@ export const projectUserChecks: Check[] = [
         const created = await createOrBlock(context, browser, `own of ${name}`);
         const { call: create } = created;
         // A cache of two seconds may still have the list of another check.
-        let { call, projects } = await listOrBlock(browser);
+        let { call, projects } = await listOrBlock(context, browser);
         if (!projects.some(isSameProject(created.project))) {
           await context.http.clock.sleep(2500);
-          ({ call, projects } = await listOrBlock(browser));
+          ({ call, projects } = await listOrBlock(context, browser));
         }
         const [before] = users;
         const isSame = projects.length > 0 && textOf(call) === (before && textOf(before.list));
@@ -88,7 +88,7 @@ export const projectUserChecks: Check[] = [
       const lists = await Promise.all(requests);
       if (lists.some(({ list }) => statusOf(list.exchange) >= 500))
         // Blocks, unless the backend fails for concurrent requests only. ERR-20 reports the others.
-        for (let count = 0; count < 24; count += 1) await listOrBlock(users[0]!.browser);
+        for (let count = 0; count < 24; count += 1) await listOrBlock(context, users[0]!.browser);
       for (const { others, list } of lists) {
         const failed = lists.filter((each) => !each.list.outcome.ok).length;
         const failure = `Of ${requests.length} lists at once, ${failed} fail${failed === 1 ? 's' : ''}`;
@@ -112,7 +112,7 @@ export const projectUserChecks: Check[] = [
       const created = await createListed(context, ada.browser, 'to be kept');
       const json = { ...context.fixtures.project('that takes an id'), id: created.project.id };
       const taking = await bob.browser.send('POST', '/api/v1/projects', { json });
-      const { projects, call } = await listOrBlock(ada.browser);
+      const { projects, call } = await listOrBlock(context, ada.browser);
       const kept = findByIdOrTitle(projects, created.project);
       if (kept?.title !== created.sent.title)
         fail(

@@ -181,20 +181,6 @@ export const reachabilityChecks: Check[] = [
       () => 'question marks instead of letters',
     ),
   }),
-  should('REACH-7', {
-    title: 'Response bodies have no byte order mark',
-    requirement: 'Send JSON without a byte order mark, because many JSON parsers reject it.',
-    statements: ['CALL-2'],
-    after: ['SIGNIN-15'],
-    inspects: true,
-    run: inspectVisit(
-      ({ response }) =>
-        response!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]))
-          ? 'has a body that starts with a byte order mark'
-          : undefined,
-      () => 'nothing: browsers remove it',
-    ),
-  }),
   should('REACH-8', {
     title: 'Shared caches may not store the list',
     requirement:

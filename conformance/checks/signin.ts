@@ -19,7 +19,6 @@ import {
   lowerFirst,
   secondsBetween,
 } from '../problems/describe.ts';
-import { listFault } from '../problems/matchers.ts';
 import {
   Blocked,
   decisiveLast,
@@ -28,7 +27,7 @@ import {
   failIfAny,
   skip,
 } from '../problems/problem.ts';
-import { isSameProject, listWith } from '../requests/lists.ts';
+import { describeUnshown, isSameProject, listWith } from '../requests/lists.ts';
 import {
   isSignIn,
   isUnauthorized,
@@ -174,7 +173,9 @@ export const signInChecks: Check[] = [
       if (call === visit.list) await blockOnFlapping(visit);
       const other = await visitAs(context, await context.newSession('ada'), 'of another session');
       if (![other.list, other.create].some(isUnauthorized))
-        throw new Blocked('a session has ended, but a new one works');
+        throw new Blocked(
+          `a session has ended, but a new one works: ${describeResponse(call.exchange)}`,
+        );
       const sent = visit.browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
       if (!sent.some((key) => key !== 'XSRF-TOKEN'))
         fail(describeMissingCookie(visit), [visit.login, call]);
@@ -232,7 +233,7 @@ export const signInChecks: Check[] = [
       const isLate = call === visit.list && (await visit.browser.listProjects()).outcome.ok;
       // A failure that every visit has is the finding of another check.
       if (failed.length === visits.length && !isLate)
-        throw new Blocked(`every session is refused: ${describeStatus(call.exchange)}`);
+        throw new Blocked(`every session is refused: ${describeResponse(call.exchange)}`);
       const usual = visits.filter((other) => !failed.includes(other)).flatMap(cookieValuesOf);
       const odd = failed.map((each) => specialCharacters(cookieValuesOf(each), usual));
       const which = isLate
@@ -267,7 +268,8 @@ export const signInChecks: Check[] = [
       if (!(await signInTwice())) return;
       // A control: one sign-in alone creates a session. Then the same again.
       const { browser } = await context.newSession('bob');
-      if (isUnauthorized(await browser.listProjects())) throw new Blocked('one session fails too');
+      const alone = await browser.listProjects();
+      if (isUnauthorized(alone)) throw new Blocked(describeUnshown(alone));
       const again = await signInTwice();
       const failure = 'Of two sign-ins at once, at least one creates no session';
       if (again) expectSuccess(again.failed, failure, again.exchanges);
@@ -373,7 +375,7 @@ export const signInChecks: Check[] = [
       if (!lists.some(isUnauthorized)) return;
       const control =
         lists.find(({ outcome }) => outcome.ok) ?? (await user.browser.listProjects());
-      if (!control.outcome.ok) throw new Blocked('the session has ended');
+      if (!control.outcome.ok) throw new Blocked(describeUnshown(control));
       // In another session, because requests at once can end the one that they use.
       const other = await context.newSession(user.name);
       let isAlwaysValid = true;
@@ -426,7 +428,8 @@ export const signInChecks: Check[] = [
       await clock.sleep(Math.max(0, before.exchange.endedAtMs + minIdleMs - clock.now()));
       const after = await browser.listProjects();
       if (!isUnauthorized(after)) return;
-      if (context.http.stops.length > 0) throw new Blocked('the backend has stopped meanwhile');
+      if (context.http.stops.length > 0)
+        throw new Blocked('REACH-5: the backend has stopped meanwhile');
       await blockOnFlapping({ browser });
       after.exchange.idleMs = minIdleMs;
       fail(
@@ -515,21 +518,21 @@ async function requireActiveSession(context: RunContext): Promise<Visit> {
   if (await isListPublic(context)) skip('the backend requires no session');
   const visits = [await activeSession(context), ...(await manyVisits(context))];
   const working = visits.find(({ list }) => list.outcome.ok);
-  if (!working) throw new Blocked(`the list: ${listFault(visits[0]!.list)}`);
+  if (!working) throw new Blocked(describeUnshown(visits[0]!.list));
   return working;
 }
 
 /** Blocks a check on a failure that shows no end of a session, because others report that. */
 async function blockUnlessRejected(user: SignedInUser, list: ApiCall) {
   if (isUnauthorized(list)) await blockOnFlapping(user);
-  else if (!list.outcome.ok) throw new Blocked(`the list: ${listFault(list)}`);
+  else if (!list.outcome.ok) throw new Blocked(describeUnshown(list));
 }
 
 /** Blocks a check when a rejected session is valid again, because SIGNIN-14 reports that. */
 async function blockOnFlapping({ browser }: Pick<SignedInUser, 'browser'>): Promise<void> {
   for (let count = 0; count < 12; count++) {
     const list = await browser.clone('again').listProjects(onNewConnection);
-    if (list.outcome.ok) throw new Blocked('a session is valid now and then');
+    if (list.outcome.ok) throw new Blocked('SIGNIN-14: a session is valid now and then');
   }
 }
 

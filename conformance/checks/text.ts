@@ -151,7 +151,7 @@ const textCheck = ({ id, level, title, projects }: (typeof textRows)[number]): C
   statements: ['ENTITY-1', 'CREATE-2', 'CHOICE-26'],
   after: ['PROJECT-8'],
   async run(context) {
-    await listOrBlock((await context.signedInUser('tess')).browser);
+    await listOrBlock(context, (await context.signedInUser('tess')).browser);
     const rejections = [];
     for (const text of projects) rejections.push(await expectPreserved(context, text));
     if (rejections.every(Boolean)) skip(`the backend rejects such a project: ${rejections[0]}`);
@@ -192,7 +192,7 @@ export const textChecks: Check[] = [
     statements: ['ENTITY-1', 'ERROR-6', 'LIST-4'],
     after: ['PROJECT-8'],
     run: asUser('tess', async (context, browser) => {
-      await listOrBlock(browser);
+      await listOrBlock(context, browser);
       const problems = [];
       for (const subject of Object.keys(brokenTexts)) {
         const { create, description } = await createWithBrokenText(context, subject);

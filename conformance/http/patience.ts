@@ -86,7 +86,7 @@ export function createRestarts(
 
   /** Resolves when the server is back. Throws `Unjudged` when it stays away. */
   async function untilBack() {
-    if ((await restart) === false) record.throwUnjudged('the backend has stopped');
+    if ((await restart) === false) record.throwUnjudged('REACH-5: the backend has stopped');
   }
 
   return {

@@ -1,7 +1,8 @@
 import type { Check } from '../checks/check.ts';
 import { compareCauses, isCauseOf } from '../checks/order.ts';
 import type { Exchange } from '../http/record.ts';
-import { methodAndPath, statusOf } from '../http/response.ts';
+import { isSuccess, methodAndPath, statusOf } from '../http/response.ts';
+import { describeResponse, lowerFirst } from '../problems/describe.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { CheckResult } from '../checks/run.ts';
 
@@ -89,17 +90,18 @@ type NotJudged = { reason: string; ids: string[] };
 
 /**
  * Returns the MUST and SHOULD checks that could not run for one of the `reasons`, or for another
- * that no finding tells.
+ * that no finding tells: a cause of the check, or a check or response that its note names.
  */
 export function listNotJudged(
   results: CheckResult[],
   reasons: (string | undefined)[],
 ): NotJudged[] {
-  const failed = results.filter(({ status }) => status === 'failed').map(({ check }) => check);
+  const failed = results.filter(({ status }) => status === 'failed');
   const silent = results.filter(({ check, status, note = '' }) => {
     if (status !== 'blocked' || check.level === 'PROFILE') return false;
-    const explains = (other: Check) =>
-      other.level === 'MUST' || isCauseOf(other, check) || note.includes(other.id);
+    const explains = ({ check: other, problems }: CheckResult) =>
+      isCauseOf(other, check) ||
+      [other.id, ...problems.flatMap(quotesOf)].some((text) => note.includes(text));
     return reasons.includes(note) || !failed.some(explains);
   });
   return [...groupBy(silent, ({ note = '' }) => note)].map(([reason, blocked]) => ({
@@ -107,6 +109,12 @@ export function listNotJudged(
     ids: blocked.map(({ check }) => check.id),
   }));
 }
+
+/** Returns how the notes of blocked checks tell a problem. */
+const quotesOf = ({ description, exchanges }: Problem) => [
+  lowerFirst(description),
+  ...exchanges.filter((each) => !isSuccess(each)).map(describeResponse),
+];
 
 /** Returns whether a check of one request shows a failure that a check of all requests found. */
 function showsFailureOf({ check, problem }: Item, other: Item) {

@@ -66,20 +66,31 @@ export function renderTerminal(
     ),
     ...(verbose ? information : []),
     ...section('Totals', renderRows(summarize(report), 12)),
+    // The beginning of a long report has left the screen.
+    ...(width === Infinity ? [] : causes.slice(0, 1)).flatMap((finding) => [
+      '',
+      ...findingLines(finding, width, paint, 2),
+    ]),
     '',
     paint(['bold', isOk ? 'green' : 'red'], report.verdict),
     '',
   ].join('\n');
 }
 
-/** Returns what is wrong, what users read, the decisive request and what is required. */
-function findingLines(finding: ReportedFinding, width: number, paint: Paint): string[] {
+/** Returns what is wrong, what is required, what users read and the decisive request. */
+function findingLines(
+  finding: ReportedFinding,
+  width: number,
+  paint: Paint,
+  rowCount?: number,
+): string[] {
   const { ids, level, title, statements, summary, situations, problems, problemCount } = finding;
   const [{ description, detail, userSees, calls }] = problems as [ReportedProblem];
   const decisive = calls.at(-1);
   const similar = summary === undefined && problemCount > 1;
   const rows: Row[] = [
     ['', summary ?? description],
+    ['required', finding.requirement],
     ['where', ...(summary === undefined ? [] : [situations.join(', ')])],
     // Of several problems, the first has the number and the circumstance.
     [
@@ -91,7 +102,6 @@ function findingLines(finding: ReportedFinding, width: number, paint: Paint): st
     ['before', ...summarizeCalls(calls.slice(0, -1))],
     ['request', ...(decisive ? [decisive.request] : [])],
     ['response', ...(decisive ? [decisive.response] : [])],
-    ['required', finding.requirement],
     ['also', ...(ids.length > 1 ? [`not met: ${listIds(ids.slice(1))}`] : [])],
   ];
   const heading = `${level} not met: ${ids[0]}`;
@@ -99,15 +109,17 @@ function findingLines(finding: ReportedFinding, width: number, paint: Paint): st
   return [
     paint(['bold', level === 'MUST' ? 'red' : 'yellow'], heading) +
       cut(rest, width - heading.length),
-    ...fitRows(rows, width),
+    ...fitRows(rows.slice(0, rowCount), width),
   ];
 }
 
+/** Left out of a finding that is too long, in this order. */
+const dispensable = ['similar', 'before', 'where', 'more', 'also'];
 const quoted = ['where', 'before', 'request', 'response'];
 
 /**
  * Renders rows in few lines: the longest row gives up lines first, and quotes before words. The
- * first row, which says what is wrong, and the last line of a row stay.
+ * first rows, which say what is wrong and what is required, and the last line of a row stay.
  */
 function fitRows(rows: Row[], width: number): string[] {
   const fitted = rows.flatMap(([label, text]) => {
@@ -116,8 +128,14 @@ function fitRows(rows: Row[], width: number): string[] {
   });
   const countLines = () => fitted.reduce((sum, { lines }) => sum + lines.length, 0);
   while (countLines() >= maxFindingLines) {
-    const others = fitted.slice(1).filter(({ lines }) => lines.length > 1);
-    if (others.length === 0) break;
+    const others = fitted.slice(2).filter(({ lines }) => lines.length > 1);
+    if (others.length === 0) {
+      const labels = dispensable.filter((each) => fitted.some(({ label }) => label === each));
+      if (labels.length === 0) break;
+      const index = fitted.findIndex(({ label }) => label === labels[0]);
+      fitted.splice(index, 1);
+      continue;
+    }
     const most = Math.max(...others.map(({ lines }) => lines.length));
     const longest = others.filter((row) => row.lines.length === most);
     const { room, lines } = longest.find(({ label }) => quoted.includes(label)) ?? longest.at(-1)!;

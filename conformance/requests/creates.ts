@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NewProject } from '../../machines/types.ts';
+import { isSuccess } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
 import { describeResponse } from '../problems/describe.ts';
@@ -21,7 +22,7 @@ export async function createOrBlock(
 }
 
 export const describeCreateFailure = ({ exchange }: ApiCall) =>
-  `creating a project failed: ${describeResponse(exchange)}`;
+  `${isSuccess(exchange) ? 'PROJECT-2: ' : ''}creating a project failed: ${describeResponse(exchange)}`;
 
 /** Creates a project with this Idempotency-Key, which has the format of the app's own keys. */
 export function createWithKey(

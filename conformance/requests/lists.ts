@@ -5,9 +5,9 @@ import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-context.ts';
 import { manyVisits } from '../people/visits.ts';
-import { describeStatus, truncate } from '../problems/describe.ts';
+import { describeResponse, describeStatus, truncate } from '../problems/describe.ts';
 import { listFault } from '../problems/matchers.ts';
-import { Blocked, CheckFailed, createProblem, fail } from '../problems/problem.ts';
+import { Blocked, CheckFailed, createProblem } from '../problems/problem.ts';
 import { createOrBlock } from './creates.ts';
 
 /** Creates a project. Returns it and those of the many visits: a list may be stale. */
@@ -56,14 +56,19 @@ export const findByIdOrTitle = (projects: Project[], project: Project): Project 
   projects.find(({ id }) => String(id) === String(project.id)) ??
   projects.find(({ title }) => title === project.title);
 
+/** Returns why the app cannot show a list. */
+export const describeUnshown = (call: ApiCall) =>
+  isSuccess(call.exchange)
+    ? `PROJECT-1: the list cannot be shown: ${listFault(call)}`
+    : `the list cannot be shown: ${describeResponse(call.exchange)}`;
+
 /**
- * Fetches the list. Blocks the check when the app cannot show it. Fails when the app could show an
- * earlier list of the browser: what was created since is the cause. Fails so once per browser.
+ * Fetches the list. Blocks the check when the app cannot show it. If the app could show an earlier
+ * list of the browser, PROJECT-4 reports what was created since, once per browser.
  */
-export async function listOrBlock(browser: SimulatedBrowser) {
+export async function listOrBlock(context: RunContext, browser: SimulatedBrowser) {
   const call = await browser.listProjects();
   if (call.outcome.ok) return { call, projects: call.outcome.value };
-  const fault = listFault(call);
   const own = browser.http.exchanges.filter(
     ({ browserName, request }) =>
       browserName === browser.name && request.path === call.exchange.request.path,
@@ -71,33 +76,36 @@ export async function listOrBlock(browser: SimulatedBrowser) {
   const last = own.findLastIndex(
     (each) => each.request.method === 'GET' && Array.isArray(parseJson(each.response?.text)),
   );
-  if (!isSuccess(call.exchange) || last === -1 || unreadable.has(browser))
-    throw new Blocked(`the list cannot be shown: ${fault}`);
-  unreadable.add(browser);
+  if (!isSuccess(call.exchange) || last === -1) throw new Blocked(describeUnshown(call));
   const since = own.slice(last);
   const create = since.findLast(({ request }) => request.method === 'POST');
   const { title } = Object(parseJson(String(create?.request.body))) as Partial<Project>;
   const subject = `the project "${truncate(String(title), 20)}"`;
-  return failUnreadable(`The app can show no list after ${subject}.`, fault, since, subject);
+  const description = `The app can show no list after ${subject}.`;
+  if (!unreadable.has(browser))
+    context.reportTo('PROJECT-4', createUnreadable(description, listFault(call), since, subject));
+  unreadable.add(browser);
+  throw new Blocked(`PROJECT-4: the list cannot be shown any more: ${listFault(call)}`);
 }
 
-/** The browsers of which a check has reported that their list became unreadable. */
+/** The browsers for which it is reported that their list became unreadable. */
 const unreadable = new WeakSet<SimulatedBrowser>();
 
-/** Fails for a request after which the app cannot show the list. */
-const failUnreadable = (
+/** Creates the problem of a request after which the app cannot show the list. */
+const createUnreadable = (
   description: string,
   detail: string,
   exchanges: (Exchange | ApiCall)[],
   subject: string,
 ) =>
-  fail(description, exchanges, {
+  createProblem(description, exchanges, {
     detail: `The list: ${detail}.`,
     userSees: 'an empty list, although nothing was deleted',
     cause: { words: 'requests make the list of their user unreadable', subject },
   });
 
-export const missingFromList = 'the list does not contain a created project';
+export const missingFromList =
+  'PROJECT-4 or PROJECT-9: the list does not contain a created project';
 
 type Created = { call: ApiCall; project: Project };
 
@@ -112,11 +120,11 @@ export async function listWith(
   find = findByIdOrTitle,
   first?: Awaited<ReturnType<typeof listOrBlock>>,
 ) {
-  const list = first ?? (await listOrBlock(browser));
+  const list = first ?? (await listOrBlock(context, browser));
   const missing = created.filter(({ project }) => !find(list.projects, project));
   if (missing.length === 0) return { ...list, missing };
   await context.http.clock.sleep(lateMs);
-  const later = await listOrBlock(browser);
+  const later = await listOrBlock(context, browser);
   const late = missing.find(({ project }) => find(later.projects, project));
   if (!late) return { ...list, missing };
   const description = 'A list lacks a project right after its creation, and has it 0.5 s later.';
@@ -149,9 +157,10 @@ export async function expectReadableList(
   if (!list.outcome.ok) list = await browser.listProjects();
   if (list.outcome.ok) return { call: list, projects: list.outcome.value };
   const status = statusOf(list.exchange);
-  if (status === 0 || isClientError(list.exchange))
-    throw new Blocked(`the list cannot be shown: ${listFault(list)}`);
+  if (status === 0 || isClientError(list.exchange)) throw new Blocked(describeUnshown(list));
   unreadable.add(browser);
   const description = `The app can show no list after ${request} (${describeStatus(exchanges.at(-1)!)}).`;
-  return failUnreadable(description, listFault(list), [...exchanges, list], request);
+  throw new CheckFailed([
+    createUnreadable(description, listFault(list), [...exchanges, list], request),
+  ]);
 }

@@ -58,12 +58,13 @@ export async function blockIfRefusedAnyway(
     const exchanges = [first.outcome.ok ? control.registration : ada.login, first, second];
     const description = `${fault}: ${describeStatus(second.exchange)}.`;
     // What refuses other accounts may be the cause here.
-    if (context.reportedTo('SIGNIN-17').length > 0) throw new Blocked('sign-ins fail now and then');
+    if (context.reportedTo('SIGNIN-17').length > 0)
+      throw new Blocked('SIGNIN-17: sign-ins fail now and then');
     context.reportTo('SIGNIN-17', createProblem(description, exchanges));
-    throw new Blocked(description);
+    throw new Blocked(`SIGNIN-17: ${description}`);
   }
   if (login && (await context.signInLate(account!, login)).outcome.ok)
-    throw new Blocked('a later sign-in succeeds');
+    throw new Blocked('SIGNIN-17: a later sign-in succeeds');
 }
 
 /** Returns whether a response is that of a sign-in: a success that sets the same cookies. */

@@ -19,6 +19,7 @@ import {
   respond,
   sessionOf,
 } from './backends/changes.ts';
+import { faults } from './backends/faults/all.ts';
 import { errorFaults } from './backends/faults/errors.ts';
 import { requestsOf } from './backends/run-kit.ts';
 import { TestClock, untilQuiet } from './backends/test-clock.ts';
@@ -76,6 +77,38 @@ test('each check sends the same requests, however long a response takes', async 
   expect(requestsOf(await runAgainst(oneAtATime, 1000, allMs))).toEqual(requests);
   expect(requestsOf(await runAgainst(allAtOnce, 1000, allMs))).toEqual(requests);
 });
+
+/** Faults of five kinds: in texts, lists, sign-ins, leaks and sequences. */
+const sample = [
+  'ERR-1: error messages are in "detail"',
+  'PROJECT-4: the list lacks the newest project',
+  'SIGNIN-17: two processes with a database each take turns',
+  'PROJECT-22: the list has the projects of all users whose email begins alike',
+  'JOURNEY-6: the third wrong password locks the account',
+];
+
+test.each(faults.filter(({ name }) => sample.includes(name)))(
+  'the report is the same, however long a response takes: $name',
+  async ({ change, only }) => {
+    const judge = async (responseMs: number) => {
+      const clock = new TestClock();
+      const slow = oneAtATime(clock, responseMs);
+      const { origin, stop } = await startBackend(clock, exemplary, change, slow);
+      const budgetMs = 3_600_000;
+      const ran = await run({ origin, clock, budgetMs, only, runId: 'abcdefghijk' }).finally(stop);
+      const { findings, notJudged } = createReport(ran);
+      const text = JSON.stringify({ findings, notJudged }, undefined, 1);
+      return text
+        .replaceAll(origin, '(origin)')
+        .replaceAll(/[\da-f]{21,}/g, '(random)')
+        .split('\n');
+    };
+    const report = await judge(0);
+    expect(report.length).toBeGreaterThan(10);
+    expect(await judge(250)).toEqual(report);
+    expect(await judge(1_000)).toEqual(report);
+  },
+);
 
 test.each([
   ['250 ms for each request in turn', oneAtATime, 250],

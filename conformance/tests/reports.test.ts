@@ -8,7 +8,7 @@ import { createSecrets } from '../http/secrets.ts';
 import { truncate } from '../problems/describe.ts';
 import type { Problem } from '../problems/problem.ts';
 import { createReport } from '../report/create-report.ts';
-import { listFindings } from '../report/findings.ts';
+import { listFindings, listNotJudged } from '../report/findings.ts';
 import { renderHtml } from '../report/html.ts';
 import { renderJunit } from '../report/junit.ts';
 import { jsonSchema, type Report } from '../report/schema.ts';
@@ -20,6 +20,7 @@ import * as change from './backends/changes.ts';
 import { signInFaults } from './backends/faults/auth.ts';
 import { errorFaults } from './backends/faults/errors.ts';
 import { leakFaults } from './backends/faults/leaks.ts';
+import { otherProjectFaults } from './backends/faults/projects.ts';
 import { requestsOf, runKit } from './backends/run-kit.ts';
 import { closedConnection, neverRespond, type BackendRequest } from './backends/stub-server.ts';
 import { TestClock } from './backends/test-clock.ts';
@@ -57,11 +58,32 @@ test.each([80, 120])('on a terminal of %i columns, a finding has at most ten lin
     .trim()
     .split('\n\n')
     .filter((part) => / not met: /.test(part.slice(0, 20)));
+  const again = sections.pop()!;
   expect(sections.length).toBe(report.findings.filter(({ causes }) => causes.length === 0).length);
   for (const lines of sections.map((section) => section.split('\n'))) {
     expect(lines.length).toBeLessThanOrEqual(10);
     expect(lines.filter((line) => line.length > width)).toEqual([]);
     expect(lines.join('\n')).toContain('\n  required   ');
+  }
+  expect(again).toBe(sections[0]!.split('\n  where')[0]);
+  const rows = text
+    .split('\n')
+    .flatMap((line) => line.match(new RegExp(`.{1,${width}}`, 'g')) ?? '');
+  expect(rows.slice(-23).join('\n')).toContain(again);
+});
+
+test('each requirement is on a terminal of 80 columns in full, below what is wrong', () => {
+  for (const check of checks) {
+    const detail = 'Much more about it. '.repeat(40);
+    const failed = resultOf(check.id, { detail, userSees: detail });
+    const text = renderTerminal(createReport({ ...result, results: [failed] }), { width: 80 });
+    const [, description, ...lines] = text.trim().split('\n');
+    expect(description).toBe(`  ${check.id}.`);
+    const required = lines.slice(
+      0,
+      lines.findIndex((line) => line.startsWith('  more')),
+    );
+    expect(required.map((line) => line.slice(13)).join(' ')).toBe(check.requirement);
   }
 });
 
@@ -148,8 +170,27 @@ test.each([
   const heading = `Not judged: ${id}`;
   expect(renderTerminal(created)).toMatch(`\n${heading}\n  because creating <b> failed\n`);
   expect(renderHtml(created)).toContain(`<h3>${heading}</h3><p>because creating &lt;b&gt; failed`);
-  const explained = [blocked, resultOf('REACH-1', {})];
-  expect(createReport({ ...result, results: explained }).notJudged).toEqual([]);
+  const notJudgedBeside = (reason: string, failed: string, problem = {}) =>
+    listNotJudged([{ ...blocked, note: reason }, resultOf(failed, problem)], []);
+  expect(notJudgedBeside(note, 'ACCOUNT-10')).toEqual([{ ids: [id], reason: note }]);
+  expect(notJudgedBeside(note, 'REACH-1')).toEqual([]);
+  expect(notJudgedBeside(`ACCOUNT-10: ${note}`, 'ACCOUNT-10')).toEqual([]);
+  expect(
+    notJudgedBeside('the list fails', 'ACCOUNT-10', { description: 'The list fails' }),
+  ).toEqual([]);
+});
+
+test('a check that only a failure of its own blocks is named beside a MUST that is not met', async () => {
+  const changes = [
+    otherProjectFaults['PROJECT-12: a project that is refused is stored']!,
+    change.refuse('createProject', 422, ({ title }) =>
+      String(title).startsWith('Project to be kept'),
+    ),
+  ];
+  const start = (clock: TestClock) => startBackend(clock, exemplary, ...changes);
+  const { findings, notJudged } = createReport(await runKit(start, { only: ['PROJECT'] }));
+  expect(findings.map(({ id }) => id)).toEqual(['PROJECT-12']);
+  expect(notJudged.flatMap(({ ids }) => ids)).toEqual(['PROJECT-24']);
 });
 
 const isObject = (body: string) => typeof parseJson(body) === 'object';

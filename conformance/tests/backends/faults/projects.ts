@@ -174,7 +174,7 @@ export const otherProjectFaults: Record<string, Change> = {
     let count = 0;
     return lists((all) => (++count % 4 === 0 ? [...all.slice(1), ...all.slice(0, 1)] : all));
   },
-  'PROJECT-6: a list without repeated titles becomes an object': filteredLists(
+  'PROJECT-4: a list without repeated titles becomes an object': filteredLists(
     (project, projects) => projects.find(({ title }) => title === project.title) === project,
   ),
   'PROJECT-6: project ids are reused': ids((count) => count % 2),

@@ -74,10 +74,6 @@ export const otherResponseFaults: Record<string, Change> = {
   'REACH-2: JSON is sent as text/html': change.responses((response) =>
     withHeaders(response, { 'content-type': 'text/html; charset=utf-8' }),
   ),
-  'REACH-7: bodies begin with a byte order mark': change.responses((response) => ({
-    ...response,
-    body: `\uFEFF${String(response.body)}`,
-  })),
   "REACH-8: a user's list is public to caches": change.responsesTo(
     'listProjects',
     200,
