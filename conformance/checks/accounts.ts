@@ -5,12 +5,7 @@ import type { ApiCall } from '../http/simulated-browser.ts';
 import type { Account } from '../people/accounts.ts';
 import { emailDomain, type Fixtures } from '../people/fixtures.ts';
 import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-context.ts';
-import {
-  describeResponse,
-  describeStatus,
-  describeType,
-  lowerFirst,
-} from '../problems/describe.ts';
+import { describeResponse, describeStatus, lowerFirst } from '../problems/describe.ts';
 import { messageFault, refusalCause } from '../problems/matchers.ts';
 import {
   Blocked,
@@ -386,20 +381,6 @@ export const accountChecks: Check[] = [
       const { registration } = await context.tryRegister('plain', { password });
       const failure = 'A password of 8 small letters is refused, and one with each kind is not';
       expectSuccess(registration, failure, [control]);
-    },
-  }),
-  should('ACCOUNT-21', {
-    title: 'The role of a new account is a text',
-    requirement:
-      'Send "role" as a string, or leave it out. It is the only field of a user that the app reads.',
-    statements: ['ROLE-1', 'CHOICE-46', 'CALL-7'],
-    after: ['SIGNIN-17'],
-    async run(context) {
-      const { registration } = await context.registeredAccount('ada');
-      const { text } = registration.exchange.response!;
-      const { role = '' } = Object(parseJson(text)) as { role?: unknown };
-      if (typeof role !== 'string')
-        fail(`The role of a new account is ${describeType(role)}, not a text.`, [registration]);
     },
   }),
   should('ACCOUNT-22', {

@@ -1,5 +1,4 @@
 import type { Project } from '../../machines/types.ts';
-
 import { oncePerRun } from '../people/run-context.ts';
 import { fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';

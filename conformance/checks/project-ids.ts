@@ -5,7 +5,7 @@ import { describeStatus, describeType, truncate } from '../problems/describe.ts'
 import { Blocked, fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import { isSameProject, listOrBlock, listWith, missingFromList } from '../requests/lists.ts';
-import { type Check, must, should } from './check.ts';
+import { type Check, must } from './check.ts';
 
 export const projectIdChecks: Check[] = [
   must('PROJECT-17', {
@@ -29,21 +29,6 @@ export const projectIdChecks: Check[] = [
           detail: `They read both as ${Number(first)}.`,
           userSees: 'one row for two projects',
         });
-    }),
-  }),
-  should('PROJECT-21', {
-    title: 'Ids are strings or integers',
-    requirement: 'Send an id as a string, or as an integer up to 2^53 without a fraction.',
-    statements: ['ENTITY-1'],
-    after: ['PROJECT-8'],
-    run: asUser('ada', async (context, browser) => {
-      const { call, projects } = await listOrBlock(context, browser);
-      const wrong = projects.find(({ id }) => typeof id === 'number' && !Number.isSafeInteger(id));
-      if (wrong)
-        fail(
-          `An id is ${describeType(wrong.id)}${Number.isInteger(wrong.id) ? ', and browsers round numbers beyond 2^53' : ', no string or integer'}.`,
-          [call],
-        );
     }),
   }),
   must('PROJECT-6', {

@@ -198,18 +198,6 @@ export const reachabilityChecks: Check[] = [
         fail(`The list of a user has "Cache-Control: ${cacheControl}".`, [exchange]);
     },
   }),
-  should('REACH-9', {
-    title: 'Every response with a body has a content type',
-    requirement: 'Send Content-Type: application/json with every body.',
-    statements: ['CALL-2'],
-    after: ['SIGNIN-15'],
-    inspects: true,
-    run: inspectVisit((exchange) =>
-      !hasEmptyBody(exchange) && responseHeader(exchange, 'content-type') === undefined
-        ? 'has a body without a Content-Type'
-        : undefined,
-    ),
-  }),
   should('REACH-10', {
     title: 'Lists and new projects arrive within a second, and sign-ins within two',
     requirement: 'Respond in that time, because the user sees only a busy screen meanwhile.',

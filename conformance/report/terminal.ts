@@ -130,10 +130,10 @@ function fitRows(rows: Row[], width: number): string[] {
   while (countLines() >= maxFindingLines) {
     const others = fitted.slice(2).filter(({ lines }) => lines.length > 1);
     if (others.length === 0) {
-      const labels = dispensable.filter((each) => fitted.some(({ label }) => label === each));
-      if (labels.length === 0) break;
-      const index = fitted.findIndex(({ label }) => label === labels[0]);
-      fitted.splice(index, 1);
+      const places = dispensable.map((each) => fitted.findIndex(({ label }) => label === each));
+      const place = places.find((each) => each !== -1);
+      if (place === undefined) break;
+      fitted.splice(place, 1);
       continue;
     }
     const most = Math.max(...others.map(({ lines }) => lines.length));

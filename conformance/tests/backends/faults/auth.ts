@@ -154,9 +154,6 @@ export const accountFaults: Record<string, Change> = {
     422,
     ({ password }) => /^[a-z ]{8,}$/.test(String(password)),
   ),
-  'ACCOUNT-21: the role of a new account is a number': () => ({
-    registered: () => jsonResponse(201, { role: 2 }),
-  }),
 };
 
 /** Faults of signing in, and of sessions. */

@@ -380,7 +380,6 @@ export const otherProjectFaults: Record<string, Change> = {
       }),
     );
   },
-  'PROJECT-21: project ids have a fraction': ids((count) => count + 0.5),
   'PROJECT-23: a project replaces the one with its title': lists((all) =>
     all.filter((one) => all.findLast(({ title }) => title === one.title) === one),
   ),

@@ -79,9 +79,6 @@ export const otherResponseFaults: Record<string, Change> = {
     200,
     (response) => withHeaders(response, { 'cache-control': 'public, max-age=60' }),
   ),
-  'REACH-9: responses have no Content-Type header': change.responses((response) =>
-    withHeaders(response, { 'content-type': undefined }),
-  ),
   'REACH-10: signing in takes three seconds': ({ login }, clock) => ({
     login(call) {
       clock.increment(3000);
