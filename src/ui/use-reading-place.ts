@@ -44,6 +44,8 @@ export function useReadingPlace(
    * been virtualized, or put into the page as a whole, holds at any position.
    */
   const placeY = useRef<number>(undefined);
+  /** The width of the viewport at that moment. Phones scroll the page when they are rotated. */
+  const placeWidth = useRef<number>(undefined);
   const isRestoring = useRef(false);
   const lastRows = useRef(rows);
 
@@ -55,6 +57,7 @@ export function useReadingPlace(
   function onPlaced() {
     const { index, above } = place.current;
     placeY.current = isVirtualized ? scrollY : undefined;
+    placeWidth.current = innerWidth;
     // One at a time moves the page: the browser or `keep`.
     const isKept = isVirtualized && (index > 0 || above > 0);
     document.documentElement.style.overflowAnchor = isKept ? 'none' : '';
@@ -81,7 +84,7 @@ export function useReadingPlace(
     const row = rowAt(list.current, index);
     if (!row || (index === 0 && above <= 0 && !isRestoring.current)) return;
     // At the end of the page, the browser may have scrolled because the page is lower now.
-    const hasScrolled = isPlaced && scrollY !== placeY.current;
+    const hasScrolled = isPlaced && scrollY !== placeY.current && innerWidth === placeWidth.current;
     if (isVirtualized && hasScrolled && !isRestoring.current && !isAtEnd()) {
       read();
       return;
