@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startEarlyPage } from '../../src/boot/early-page.ts';
 import { renderTemplates } from '../../src/boot/render-templates.tsx';
+import { createLastUser } from '../../src/last-user.ts';
 
 const templates = await renderTemplates();
 
@@ -23,9 +24,9 @@ const events = {
 
 type EventName = keyof typeof events;
 
-/** Opens the sign-in screen as the inline script does, and sends events. */
-function openPage(names: EventName[]) {
-  location.hash = '#/login';
+/** Opens a screen as the inline script does, and sends events. */
+function openPage(names: EventName[], hash = '#/login') {
+  location.hash = hash;
   document.body.innerHTML = `<div id="root"></div>${templates}`;
   const ignored = new AbortController();
   const seen = { popstate: 0, submit: 0, imports: 0 };
@@ -101,5 +102,25 @@ test.each(cases)(
     const after: { [name: string]: unknown } = await page();
     const changes = before.filter(([name, value]) => after[name] !== value);
     expect(changes.map(([name]) => name).join(' ')).toBe(changed);
+  },
+);
+
+test.each([
+  ['another user', ['ada@example.org', 'bob@example.org'], ''],
+  ['the same user', ['ada@example.org', 'ada@example.org'], 'Typed'],
+  ['the first user', ['bob@example.org'], 'Typed'],
+])(
+  'a sign-in of %s elsewhere, while frozen, empties the form or not [CHOICE-101]',
+  (_, users, text) => {
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json([]));
+    localStorage.clear();
+    const signInElsewhere = (email: string) => createLastUser().signIn(email);
+    users.slice(0, -1).forEach(signInElsewhere);
+    openPage(['freeze'], '#/projects');
+    const title = document.querySelector('input')!;
+    title.value = 'Typed';
+    signInElsewhere(users.at(-1)!);
+    dispatchEvent(new Event('storage'));
+    expect(title.value).toBe(text);
   },
 );
