@@ -51,6 +51,7 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
 
   const state: Prerendered = {
     lazyChunk,
+    root,
     form: null,
     blurredFields: new Set(),
     isSubmitted: false,

@@ -14,9 +14,10 @@ import {
 // In development, edits of the global styles need no reload.
 import.meta.hot?.accept('../styles/global.css.ts', () => {});
 
-const root = document.getElementById('root');
-if (!root) throw new Error('index.html needs an element with the id "root".');
 const { prerendered } = window;
+// An extension may have added another element of that id.
+const root = prerendered?.root ?? document.getElementById('root');
+if (!root) throw new Error('index.html needs an element with the id "root".');
 const app = createApp({
   fetch: fetchWithPrefetchedList,
   ...(import.meta.env.DEV && openInspector()),

@@ -4,6 +4,7 @@ import type { AppEvent } from './early-chart.ts';
 export type Prerendered = {
   /** The file name of the lazy chunk. */
   lazyChunk: string;
+  root: HTMLElement;
   form: HTMLFormElement | null;
   /** Names of the fields that have lost the focus at least once. */
   blurredFields: Set<string>;

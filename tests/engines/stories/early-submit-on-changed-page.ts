@@ -5,7 +5,7 @@ import type { Setting } from '../setting/setting.ts';
 export function testEarlySubmitOnChangedPage({ openPrerendered, registerUser }: Setting) {
   test.each<[string, () => void]>([
     ['a translator has changed attributes and texts', translate],
-    ['an extension has added forms and fields', addForms],
+    ['an extension has added forms, fields and a root', addElements],
   ])(
     'what was typed and submitted before the app has loaded is kept and sent once, although %s [CHOICE-62, CHOICE-64]',
     async (_, change) => {
@@ -44,8 +44,8 @@ function translate() {
   }
 }
 
-/** Adds a form and a field as password managers and assistants do, in the way of the app's own. */
-function addForms() {
+/** Adds a form, a field and an application as password managers and assistants do, in the way of the app's own. */
+function addElements() {
   const field = document.createElement('input');
   field.name = 'extension';
   const form = document.createElement('form');
@@ -56,4 +56,5 @@ function addForms() {
   button.type = 'button';
   own.prepend(field, button);
   own.before(form.cloneNode(true));
+  document.body.prepend(Object.assign(document.createElement('div'), { id: 'root' }));
 }
