@@ -27,7 +27,7 @@ export const projectIdChecks: Check[] = [
       if (first !== undefined)
         fail(`Ids are beyond 2^53: browsers read ${first} and ${second} as one number.`, [call], {
           detail: `They read both as ${Number(first)}.`,
-          userSees: 'one row for two projects',
+          userSees: 'one row for two new projects with the same texts',
         });
     }),
   }),
