@@ -50,4 +50,6 @@ globalStyle('noscript p, #root > p', { padding: space.large });
 // A slow page is painted before its inline script has arrived, which replaces the text.
 globalStyle('#root > p', {
   animation: `${keyframes({ from: { visibility: 'hidden' } })} 2s step-end`,
+  // Then `noscript` says more.
+  '@media': { '(scripting: none)': { display: 'none' } },
 });
