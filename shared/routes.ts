@@ -80,30 +80,34 @@ export function routeOf(address: string): { route: Route; params: Params } | und
 /** What users and mail programs leave after a link. Bounded, so that it takes linear time. */
 const afterLink = /(?:(?![/\\%$])[\s\p{Cf}\p{P}\p{S}]){1,20}$/u;
 
-/** What programs add to a link. */
-const query = /[?#&;].*$/s;
+/** What programs add to a link, encoded or not. */
+const query = /(?:[?#&;]|%(?:3f|23|26|3b)).*$/is;
 
 /**
  * Returns the address with each segment encoded alike: as it is, then without what is left after a
  * link, or added to it. Returns nothing if it cannot be decoded.
  */
 function pathsOf(address: string): string[] {
-  const isText = (segment: string) => segment !== '';
   try {
     // Some programs encode it as a whole.
-    const encoded = address.replace(/^%2f.*$/is, decodeURIComponent).split('/');
-    const end = encoded.findLastIndex(isText) + 1;
-    const segments = encoded.slice(encoded.findIndex(isText), end).map(decodeURIComponent);
-    const without = (rest: RegExp) => {
-      const last = segments.at(-1)?.replace(rest, '');
-      return [...segments.slice(0, -1), ...(last ? [last] : [])];
-    };
-    return [segments, without(afterLink), without(query)].map(
+    const text = address.replace(/^%2f.*$/is, decodeURIComponent);
+    const segments = segmentsOf(text);
+    const last = segments.at(-1)?.replace(afterLink, '');
+    const shorter = [...segments.slice(0, -1), ...(last ? [last] : [])];
+    return [segments, shorter, segmentsOf(text.replace(query, ''))].map(
       (each) => `/${each.map(encodeURIComponent).join('/')}`,
     );
   } catch {
     return [];
   }
+}
+
+/** Returns the decoded segments between slashes at either end. */
+function segmentsOf(address: string): string[] {
+  const encoded = address.split('/');
+  const isText = (segment: string) => segment !== '';
+  const end = encoded.findLastIndex(isText) + 1;
+  return encoded.slice(encoded.findIndex(isText), end).map(decodeURIComponent);
 }
 
 /** Returns the address of a screen. A link to it has this address after a `#`. */

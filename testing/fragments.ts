@@ -32,7 +32,8 @@ export const fragments: Record<string, Route | undefined> = {
   // What programs add to a link, or encode.
   '/login&utm_source=mail': '/login',
   '/login;jsessionid=A1': '/login',
-  '/login/&a=b/c': undefined,
+  '/login/&a=b/c': '/login',
+  '/login&next=/projects': '/login',
   '/login%3Fa=b': '/login',
   '/About%26utm_source%3Dmail.org': '/about',
   '&a=b': '/',
