@@ -55,11 +55,10 @@ export function registerClientAddress(app: FastifyInstance, trustedProxies: stri
       }
       // Each proxy adds the address from which it was called at the end.
       const entries = header.split(',').filter((entry) => entry.trim());
-      let address: string | undefined = connected;
+      let address: string | undefined;
       do {
-        if (!isProxy(address)) return address;
         address = readAddress(entries.pop() ?? '');
-      } while (address && entries.length > 0);
+      } while (address && entries.length > 0 && isProxy(address));
       if (address) return address;
       warn(this, connected, unreadableHeader, header);
       return unreadableAddress;
