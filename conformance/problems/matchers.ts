@@ -27,7 +27,7 @@ export function refusalCause(exchange: Exchange, subject: string) {
   return words === undefined ? undefined : { words: `refusals ${words}`, subject };
 }
 
-/** Returns what a failure shows whatever was requested; undefined for other failures. */
+/** Returns what a failure shows of any request; undefined for other failures. */
 export function generalCause(exchange: Exchange) {
   const subject = methodAndPath(exchange.request);
   // The kit waits for some requests longer than for others.

@@ -94,8 +94,8 @@ export function createHashingQueue() {
     },
 
     /**
-     * Runs a task when it is the turn of its place. Refuses as `enter` does, after 20 s, or when the
-     * client has left.
+     * Runs a task when it is the turn of its place. Refuses as `enter` does, after 20 s, or when
+     * the client has left.
      */
     async run<T>(place: Place, task: () => Promise<T>, hasLeft = () => false): Promise<T> {
       refuseIfFull(place);

@@ -20,7 +20,7 @@ declare global {
 
 export const listPath = '/api/v1/projects' satisfies keyof paths;
 
-/** Calls `window.fetch` as scripts of others expect that wrap it: with an address, and no `Request`. */
+/** Calls `window.fetch` with an address, as scripts of others that wrap it expect. */
 export async function fetchByAddress(request: Request): Promise<Response> {
   const { url, method, credentials, cache, signal } = request;
   const headers = Object.fromEntries(request.headers);

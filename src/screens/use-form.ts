@@ -18,8 +18,8 @@ type Control = HTMLInputElement | HTMLTextAreaElement;
  *   and submit a form without any event.
  * - `resetAndFocus(values)`: resets the form and focuses its first field, if nothing else has taken
  *   the focus. Leaving that field empty shows no error, because the user did not touch it. Nor does
- *   the field that had the focus. Resets nothing if the user has typed a text that the browser cannot
- *   read.
+ *   the field that had the focus. Resets nothing if the user has typed a text that the browser
+ *   cannot read.
  * - `resetInNewFields(values)`: resets the form in new elements, those of `fieldsKey`, because Ctrl+Z
  *   could restore the text of the old ones. The focus stays in the form if it was there.
  */

@@ -44,7 +44,7 @@ function translate() {
   }
 }
 
-/** Adds a form, a field and an application as password managers and assistants do, in the way of the app's own. */
+/** Adds a form, a field and an application before the app's own, as password managers do. */
 function addElements() {
   const field = document.createElement('input');
   field.name = 'extension';
