@@ -137,7 +137,10 @@ const showsTimeout = ({ problems = [] }: Outcome) =>
 async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome> {
   try {
     const note = await check.run(context);
-    return typeof note === 'string' ? { status: 'noted', note } : { status: 'passed' };
+    return {
+      status: check.level === 'PROFILE' && note ? 'noted' : 'passed',
+      note: note || undefined,
+    };
   } catch (error) {
     if (error instanceof CheckFailed) {
       const { problems } = error;

@@ -98,7 +98,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     },
     throttling: describeThrottling(context.http.throttling),
     notJudged: cleanTexts(notJudged),
-    notes,
+    notes: [...notes, ...cleanTexts(notesOf(run))],
     leftovers: `${plural(successes.registerUser, 'user')} and ${plural(successes.createProject, 'project')} stay on the server. ${deletionHint(context.fixtures)}`,
   };
 }
@@ -111,6 +111,10 @@ const fitLine = (description: string, detail?: string) =>
         description: truncate(description, maxLineLength - 1),
         detail: [description, detail].filter(Boolean).join(' '),
       };
+
+/** Returns what checks that are met say all the same. */
+const notesOf = ({ results }: RunResult) =>
+  results.flatMap(({ status, note }) => (status === 'passed' && note ? note : []));
 
 const wordsOf = ({ id, level, title, requirement, statements }: Check) => ({
   id,

@@ -66,12 +66,13 @@ test('each check sends the same requests, however long a response takes', async 
   expect(requestsOf(await runAgainst(allAtOnce, 1000, allMs))).toEqual(requests);
 });
 
-/** Faults of six kinds: in messages, of a signed-in user, lists, sign-ins, leaks and sequences. */
+/** Faults in messages, of a signed-in user, in lists, sign-ins, times, leaks and sequences. */
 const sample = [
   'ERR-1: error messages are in "detail"',
   'ERR-10: a project without a title gets 200 and an error',
   'PROJECT-4: the list lacks the newest project',
   'SIGNIN-17: two processes with a database each take turns',
+  'SIGNIN-5: an unknown email is refused much faster than a wrong password',
   'PROJECT-22: the list has the projects of all users whose email begins alike',
   'JOURNEY-6: the third wrong password locks the account',
 ];
