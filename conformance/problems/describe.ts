@@ -50,7 +50,10 @@ export function describeResponse(exchange: Exchange): string {
   const unprintable = text.match(/[^\P{Cc}\t]|\uFFFD/gu)?.length ?? 0;
   const isText = unprintable <= text.length / 5;
   const shown = isText ? truncate(text, 120) : `${response.bytes.length} bytes that are not text`;
-  return `${response.status} ${type ? `(${type}) ` : ''}${text === '' ? 'with an empty body' : shown}`;
+  // Of a page, the proxy that wrote it.
+  const server = text.startsWith('<') ? responseHeader(exchange, 'server') : undefined;
+  const kind = [type, server && `from ${server}`].filter(Boolean).join(', ');
+  return `${response.status} ${kind && `(${kind}) `}${text === '' ? 'with an empty body' : shown}`;
 }
 
 /** Returns what the app shows after one of its calls. */

@@ -101,7 +101,8 @@ export function listNotJudged(
     if (status !== 'blocked' || check.level === 'PROFILE') return false;
     const explains = ({ check: other, problems }: CheckResult) =>
       isCauseOf(other, check) ||
-      [other.id, ...problems.flatMap(quotesOf)].some((text) => note.includes(text));
+      new RegExp(`\\b${other.id}\\b`).test(note) ||
+      problems.flatMap(quotesOf).some((text) => note.includes(text));
     return reasons.includes(note) || !failed.some(explains);
   });
   return [...groupBy(silent, ({ note = '' }) => note)].map(([reason, blocked]) => ({

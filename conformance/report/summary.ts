@@ -33,11 +33,15 @@ export const listIds = (ids: string[]): string =>
 export function describeFinding(finding: ReportedFinding): Row[] {
   const { ids, requirement, summary, situations, problems, problemCount, reproduce } = finding;
   const hiddenCount = summary === undefined ? problemCount - problems.length : 0;
-  return [
-    ['', ...(summary === undefined ? [] : [summary, `${situations.join(', ')}.`])],
+  const [first, ...others] = [
+    ...(summary === undefined ? [] : [['', summary, `${situations.join(', ')}.`] as Row]),
     ...problems.flatMap(describeProblem),
-    ['', ...(hiddenCount > 0 ? [`… and ${hiddenCount} similar problems.`] : [])],
+  ] as [Row, ...Row[]];
+  return [
+    first,
     ['required', requirement],
+    ...others,
+    ['', ...(hiddenCount > 0 ? [`… and ${hiddenCount} similar problems.`] : [])],
     ['also', ...(ids.length > 1 ? [`not met: ${ids.slice(1).join(', ')}`] : [])],
     ['try it', ...reproduce],
   ];

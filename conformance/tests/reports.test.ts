@@ -5,7 +5,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checks } from '../checks/all.ts';
 import { parseJson } from '../http/response.ts';
 import { createSecrets } from '../http/secrets.ts';
-import { truncate } from '../problems/describe.ts';
+import { describeResponse, truncate } from '../problems/describe.ts';
 import type { Problem } from '../problems/problem.ts';
 import { createReport } from '../report/create-report.ts';
 import { listFindings, listNotJudged } from '../report/findings.ts';
@@ -46,6 +46,7 @@ test('the terminal report starts with failures: what users see and the decisive 
   expect(text).toMatch(/request +POST \/api\/v1\/auth\/login .*\n +response +401 /);
   expect(text).toContain(`tracker-conformance ${report.origin} --try ${report.findings[0]!.id}`);
   expect(text).not.toContain('curl');
+  expect(text).toMatch(/note +A session is valid after \d+ s without a call\./);
   expect(text).toMatch(/\d+ users and \d+ projects stay on the server/);
   const more = renderTerminal(report, { verbose: true });
   expect(text).not.toContain('What your users will read');
@@ -173,6 +174,7 @@ test.each([
   expect(notJudgedBeside(note, 'ACCOUNT-10')).toEqual([{ ids: [id], reason: note }]);
   expect(notJudgedBeside(note, 'REACH-1')).toEqual([]);
   expect(notJudgedBeside(`ACCOUNT-10: ${note}`, 'ACCOUNT-10')).toEqual([]);
+  expect(notJudgedBeside(`ACCOUNT-100: ${note}`, 'ACCOUNT-10')).not.toEqual([]);
   expect(notJudgedBeside('it fails', 'ACCOUNT-10', { description: 'It fails' })).toEqual([]);
 });
 
@@ -279,6 +281,17 @@ test('two special requests that fail are two findings, and ERR-20 is part of the
   ]);
 });
 
+test('a page names the server that wrote it', () => {
+  const text = '<html><h1>413 Request Entity Too Large</h1></html>';
+  const headers = [
+    ['content-type', 'text/html'],
+    ['server', 'nginx'],
+  ] as [string, string][];
+  const response = { status: 413, headers, bytes: Buffer.from(text), text };
+  const exchange = { ...result.context.http.exchanges[0]!, response };
+  expect(describeResponse(exchange)).toBe(`413 (text/html, from nginx) ${text}`);
+});
+
 test('an excerpt ends before a character that users see as one', () => {
   const family = '👩‍👩‍👧‍👦';
   expect(truncate(`ab${family}cd`, 3)).toBe(`ab${family}…`);
@@ -340,8 +353,10 @@ test('the terminal report escapes control characters and line breaks of the back
   expect(text).toContain('users see  a new row: "a\\u0000b\\u0007\\nc"');
 });
 
-test('the HTML report escapes markup of the backend', () => {
+test('the HTML report escapes markup of the backend, and says early what is required', () => {
   expect(renderHtml(report)).not.toMatch(/<script|<b>Bold/);
+  const [, labels] = /<article>.*?<dl>(.*?)users see/s.exec(renderHtml(report))!;
+  expect(labels).toContain('<dt>required</dt>');
 });
 
 test('each check has a unique id and refers to existing statements', () => {
