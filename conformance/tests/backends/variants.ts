@@ -389,6 +389,10 @@ export const oddities: Record<string, Change> = {
       },
     }),
   ),
+  'a refused sign-in repeats its email': () => ({
+    refuseLogin: (_account, { json }) =>
+      change.error(401, `The password of ${String(json['email'])} is not right.`),
+  }),
   // Like ObjectId of MongoDB within one second.
   'ids end in a hexadecimal sequence': sequence(
     (count) => `65f0c0de9a1b2c3d4e${count.toString(16).padStart(6, '0')}`,
