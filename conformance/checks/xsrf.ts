@@ -58,7 +58,8 @@ export const xsrfChecks: Check[] = [
   }),
   must('XSRF-2', {
     title: 'The app can read the XSRF-TOKEN cookie',
-    requirement: 'Set Path=/ and no HttpOnly, because the app at / copies the value to a header.',
+    requirement:
+      'If you require a token, set the cookie XSRF-TOKEN at sign-in, with Path=/ and no HttpOnly: the app at / copies its value to a header, unless it has another origin.',
     statements: ['CALL-4', 'CHOICE-21'],
     after: ['COOKIE-1'],
     async run(context) {
