@@ -12,7 +12,12 @@ import {
 import type { ApiCall } from '../http/simulated-browser.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { describeResponse, describeStatus, lowerFirst, truncate } from '../problems/describe.ts';
-import { messageFault, refusalCause, sentenceFault } from '../problems/matchers.ts';
+import {
+  messageFault,
+  refusalCause,
+  refusalRequirement,
+  sentenceFault,
+} from '../problems/matchers.ts';
 import { Blocked, expectSuccess, fail, skip, type Cause } from '../problems/problem.ts';
 import {
   describeAcceptance,
@@ -122,14 +127,14 @@ export const errorChecks: Check[] = [
 /** Creates the check that the request of an error case is refused with a message. */
 function refusalCheck(errorCase: ErrorCase): Check {
   const { id, level, subject, isPlural, mayBeAccepted, statements, after } = errorCase;
-  const [accepted, accept] = mayBeAccepted
-    ? ['accepted, or rejected', 'Accept the request, or respond']
-    : ['rejected', 'Respond'];
+  const [accepted, requirement] = mayBeAccepted
+    ? ['accepted, or rejected', `Accept the request. Or ${lowerFirst(refusalRequirement)}`]
+    : ['rejected', refusalRequirement];
   return {
     id,
     level,
     title: `${subject} ${isPlural ? 'are' : 'is'} ${accepted} with a message`,
-    requirement: `${accept} with a status 4xx and a JSON body whose "message" is a sentence for the user.`,
+    requirement,
     statements,
     after,
     run: (context) => expectRefusalWithMessage(context, errorCase),

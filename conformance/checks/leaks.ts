@@ -69,7 +69,7 @@ function inspectBodies(
     },
     undefined,
     (exchange, subject) => ({
-      words: `requests: each gets a body that ${faultOf(exchange, exchange.response!)!.split(':')[0]}`,
+      words: `kinds of requests: each gets a body that ${faultOf(exchange, exchange.response!)!.split(':')[0]}`,
       subject,
     }),
   );

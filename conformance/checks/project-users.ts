@@ -220,7 +220,12 @@ function signedInAccountOf(exchanges: Exchange[], exchange: Exchange): string | 
     );
   // A registration may begin a session of the new account.
   const isSignIn = last && isSuccess(last) && last.request.path.endsWith('/login');
-  return isSignIn ? emailOf(last) : undefined;
+  const email = isSignIn ? emailOf(last) : undefined;
+  // An email that nobody registered is another form of one of an account.
+  const isOfAccount = exchanges.some(
+    (each) => isSuccess(each) && each.request.path.endsWith('/register') && emailOf(each) === email,
+  );
+  return isOfAccount ? email : undefined;
 }
 
 /** Returns whether this is a project of the fixtures of some run of the kit. */

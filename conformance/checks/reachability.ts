@@ -117,7 +117,8 @@ export const reachabilityChecks: Check[] = [
   }),
   must('REACH-2', {
     title: 'Response bodies are JSON and declared as JSON',
-    requirement: 'Send Content-Type: application/json (or application/problem+json for errors).',
+    requirement:
+      'Send Content-Type: application/json (or application/problem+json for errors), and count bytes in Content-Length, not characters.',
     statements: ['CALL-2'],
     after: ['REACH-6'],
     inspects: true,

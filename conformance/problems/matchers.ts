@@ -21,10 +21,15 @@ import { charactersOf, describeStatus, describeType, truncate } from './describe
 export const messageFault = (exchange: Exchange): string | undefined =>
   findMessageFault(exchange)?.[0];
 
+/** What a backend has to do with a wrong request. */
+export const refusalRequirement =
+  'Respond with a status 4xx and a JSON body whose "message" is a sentence for the user.';
+
 /** Returns what refusals with this fault have in common; undefined when there is none. */
 export function refusalCause(exchange: Exchange, subject: string) {
   const words = isClientError(exchange) ? findMessageFault(exchange)?.[1] : undefined;
-  return words === undefined ? undefined : { words: `refusals ${words}`, subject };
+  const cause = { words: `refusals ${words}`, subject, requirement: refusalRequirement };
+  return words === undefined ? undefined : cause;
 }
 
 /** Returns what a failure shows of any request; undefined for other failures. */
@@ -81,9 +86,7 @@ export function explainInvalidJson(exchange: Exchange): string {
   if (text.includes('\0')) return ' but UTF-16 instead of UTF-8';
   const length = responseHeader(exchange, 'content-length');
   const isCutOff = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
-  return isCutOff && Number(length) === bytes.length
-    ? `: its Content-Length of ${length} bytes cuts it`
-    : '';
+  return isCutOff && Number(length) === bytes.length ? ': its Content-Length cuts it' : '';
 }
 
 /** Returns why the app cannot show this list. */

@@ -1,5 +1,5 @@
 import type { Exchange } from '../http/record.ts';
-import { statusOf } from '../http/response.ts';
+import { methodAndPath, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import { describeExchangeScreen, describeResponse, describeScreen } from './describe.ts';
 import { callFault, generalCause } from './matchers.ts';
@@ -37,6 +37,8 @@ export type Cause = {
   subject: string;
   /** Distinguishes causes with the same words. */
   key?: string;
+  /** What a backend has to do, where that of the check says something else. */
+  requirement?: string;
 };
 
 /** Thrown by a check that is not met. */
@@ -110,16 +112,22 @@ export function failOnFaults(
 ) {
   const problems = new Map<string, Problem>();
   for (const exchange of exchanges) {
-    const { method, path } = exchange.request;
-    const subject = `${method} ${path}`;
+    const subject = methodAndPath(exchange.request);
     const key = `${subject} ${statusOf(exchange)}`;
     const fault = problems.has(key) ? undefined : faultOf(exchange);
     if (fault === undefined) continue;
-    const words = `requests: each ${fault}`;
+    const words = `kinds of requests: each ${fault}`;
     const cause = causeOf?.(exchange, subject) ?? { words, subject };
     const more = { userSees: userSees(exchange), cause };
-    const problem = createProblem(`${subject} ${fault}.`, [exchange], more);
-    problems.set(key, problem);
+    const others = exchanges.filter(({ request }) => methodAndPath(request) === subject);
+    const faulty = others.filter((each) => faultOf(each) !== undefined);
+    const since =
+      others.length - others.indexOf(exchange) === faulty.length ? ', each since the first' : '';
+    const count =
+      faulty.length < others.length
+        ? ` (${faulty.length} of ${others.length} requests${since})`
+        : '';
+    problems.set(key, createProblem(`${subject} ${fault}${count}.`, [exchange], more));
   }
   failIfAny([...problems.values()]);
 }

@@ -11,7 +11,7 @@ import type { Problem } from '../problems/problem.ts';
 import type { CheckResult, RunResult } from '../checks/run.ts';
 import { listFindings, listNotJudged, type Finding } from './findings.ts';
 import { schemaFile, type Report, type Totals } from './schema.ts';
-import { listIds } from './summary.ts';
+import { listSome } from './summary.ts';
 
 const maxCallsPerCheck = 12;
 const maxProblems = 4;
@@ -49,6 +49,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
   };
   const reportFinding = ({ checks, level, summary, situations, problems, causes }: Finding) => ({
     ...wordsOf(checks[0]!),
+    ...(problems[0]!.cause?.requirement && { requirement: problems[0]!.cause.requirement }),
     level,
     ids: checks.map(({ id }) => id),
     ...cleanTexts({ summary: summary && truncate(summary, maxLineLength - 1), situations }),
@@ -163,7 +164,7 @@ function describeVerdict({ results, only }: RunResult, first?: string): string {
     : 'The app works with this backend';
   const ids = blocked.flatMap(({ check }) => (check.level === 'SHOULD' ? check.id : []));
   return ids.length > 0
-    ? `${success}, but ${plural(ids.length, 'SHOULD check')} could not be judged: ${listIds(ids)}.${advice}`
+    ? `${success}, but ${plural(ids.length, 'SHOULD check')} could not be judged: ${listSome(ids)}.${advice}`
     : `${success}.${advice}`;
 }
 

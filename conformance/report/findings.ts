@@ -30,7 +30,9 @@ export function listFindings(results: CheckResult[]) {
   const findings = [...groups.values()].map((unsorted) => {
     const items = unsorted
       .filter((item) => !shownBy(item))
-      .toSorted((a, b) => a.check.level.localeCompare(b.check.level));
+      .toSorted((a, b) => a.check.level.localeCompare(b.check.level))
+      // The check that requires just this comes first.
+      .toSorted((a, b) => Number(isAtHome(b)) - Number(isAtHome(a)));
     const own = [...new Set(items.map(({ check }) => check))];
     const checks = [...new Set([...own, ...unsorted.map(({ check }) => check)])];
     const causesOf = (check: Check) =>
@@ -130,6 +132,10 @@ function showsFailureOf({ check, problem }: Item, other: Item) {
 const comparable = (words: string) => words.replaceAll(/[\da-f]*\d[\da-f]*/g, '0');
 
 type Item = { check: Check; problem: Problem };
+
+const isAtHome = ({ check, problem: { cause } }: Item) =>
+  cause?.requirement !== undefined &&
+  check.requirement.endsWith(lowerFirst(cause.requirement).slice(1));
 
 /** Says what several problems have in common, and of which situations. */
 function summarizeCauses(items: Item[]) {

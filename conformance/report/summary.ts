@@ -21,20 +21,22 @@ export function viewOf({ findings, notJudged, results, totals }: Report) {
 /** Returns which checks could not run, and why. */
 function describeNotJudged({ ids, reason }: Report['notJudged'][number]): Row {
   return reason === outOfTime
-    ? [`Not judged: ${plural(ids.length, 'check')}, for ${outOfTime}`, listIds(ids)]
-    : [`Not judged: ${listIds(ids)}`, `because ${lowerFirst(reason)}`];
+    ? [`Not judged: ${plural(ids.length, 'check')}, for ${outOfTime}`, listSome(ids)]
+    : [`Not judged: ${listSome(ids)}`, `because ${lowerFirst(reason)}`];
 }
 
 /** Names the first five of many. */
-export const listIds = (ids: string[]): string =>
-  ids.length > 6 ? `${ids.slice(0, 5).join(', ')} and ${ids.length - 5} more` : ids.join(', ');
+export const listSome = (names: string[]): string =>
+  names.length > 6
+    ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more`
+    : names.join(', ');
 
 /** Returns the content of a finding below its heading. */
 export function describeFinding(finding: ReportedFinding): Row[] {
   const { ids, requirement, summary, situations, problems, problemCount, reproduce } = finding;
   const hiddenCount = summary === undefined ? problemCount - problems.length : 0;
   const [first, ...others] = [
-    ...(summary === undefined ? [] : [['', summary, `${situations.join(', ')}.`] as Row]),
+    ...(summary === undefined ? [] : [['', summary, `${listSome(situations)}.`] as Row]),
     ...problems.flatMap(describeProblem),
   ] as [Row, ...Row[]];
   return [

@@ -6,7 +6,7 @@ import { groupBy } from './findings.ts';
 import type { Report, ReportedFinding, ReportedProblem, ReportedResult } from './schema.ts';
 import {
   describeConsequence,
-  listIds,
+  listSome,
   renderRows,
   summarize,
   viewOf,
@@ -57,7 +57,7 @@ export function renderTerminal(
     ...section(
       `Blocked, because a precondition failed (${blocked.length})`,
       [...groupBy(blocked, ({ note = '' }) => note)].map(([note, results]) =>
-        cut(`  ${listIds(results.map(({ id }) => id))}: ${note}`, width),
+        cut(`  ${listSome(results.map(({ id }) => id))}: ${note}`, width),
       ),
     ),
     ...section(
@@ -91,7 +91,7 @@ function findingLines(
   const rows: Row[] = [
     ['', summary ?? description],
     ['required', finding.requirement],
-    ['where', ...(summary === undefined ? [] : [situations.join(', ')])],
+    ['where', ...(summary === undefined ? [] : [listSome(situations)])],
     // Of several problems, the first has the number and the circumstance.
     [
       'more',
@@ -102,7 +102,7 @@ function findingLines(
     ['before', ...summarizeCalls(calls.slice(0, -1))],
     ['request', ...(decisive ? [decisive.request] : [])],
     ['response', ...(decisive ? [decisive.response] : [])],
-    ['also', ...(ids.length > 1 ? [`not met: ${listIds(ids.slice(1))}`] : [])],
+    ['also', ...(ids.length > 1 ? [`not met: ${listSome(ids.slice(1))}`] : [])],
   ];
   const heading = `${level} not met: ${ids[0]}`;
   const rest = `  ${title}  [${statements.join(', ')}]`;

@@ -76,7 +76,7 @@ export const cookieFaults: Record<string, Change> = {
     const { xsrfToken } = backend;
     return { xsrfToken: (session) => `a%2Fb%3D${xsrfToken(session)}` };
   },
-  'SIGNIN-15: an XSRF token with "+" is refused': ({ sessions, xsrfToken, isXsrfTokenRight }) => {
+  'XSRF-3: an XSRF token with "+" is refused': ({ sessions, xsrfToken, isXsrfTokenRight }) => {
     const counts = new Map<string, number>();
     const hasPlus = new Map<string, boolean>();
     return {
@@ -97,6 +97,27 @@ export const cookieFaults: Record<string, Change> = {
       return createProject(call);
     },
   }),
+  'XSRF-3: an XSRF token works once': ({ isXsrfTokenRight }) => {
+    const used = new Set<string>();
+    return {
+      isXsrfTokenRight: (call) =>
+        isXsrfTokenRight(call) && !used.has(call.session) && Boolean(used.add(call.session)),
+    };
+  },
+  // Like a token that the session replaces at each POST.
+  'PROJECT-10: of several projects at once, only one has the right token': ({ xsrfToken }) => {
+    const counts = new Map<string, number>();
+    const tokenNow = (session: string) => `${xsrfToken(session)}${counts.get(session) ?? 0}`;
+    return change.all(
+      () => ({ xsrfToken: tokenNow }),
+      (backend) =>
+        change.responsesTo('createProject', 201, (response, request) => {
+          const session = change.sessionOf(request);
+          counts.set(session, (counts.get(session) ?? 0) + 1);
+          return change.withSetCookies(response, [backend.xsrfCookie(tokenNow(session))]);
+        }),
+    );
+  },
   'XSRF-6: an XSRF token expires after four seconds without a POST': (
     { createSession, isXsrfTokenRight },
     clock,
