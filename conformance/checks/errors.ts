@@ -85,7 +85,7 @@ export const errorChecks: Check[] = [
       },
       undefined,
       (exchange, subject) => ({
-        words: `responses have a message that ${sentenceFault(exchange)}`,
+        words: `kinds of responses have a message that ${sentenceFault(exchange)}`,
         subject,
       }),
     ),

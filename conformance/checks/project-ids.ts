@@ -34,7 +34,7 @@ export const projectIdChecks: Check[] = [
   must('PROJECT-6', {
     title: 'Each project has a unique id',
     requirement:
-      'Give every project its own id, also to projects created concurrently or with the same text. The app shows one row per id.',
+      'Give every project its own id, also to projects created concurrently or with the same text. Send numbers beyond 2^53 as strings, before they are rounded.',
     statements: ['ENTITY-1', 'CHOICE-32'],
     after: ['PROJECT-17'],
     run: asUser('ada', async (context, browser) => {

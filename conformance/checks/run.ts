@@ -105,9 +105,13 @@ export async function run({
 
 /** Runs a check, unless there is a reason to block it. */
 async function runCheck(check: Check, context: RunContext, reason: string | undefined) {
-  const { clock, endsAtMs, exchanges, unjudged } = context.http;
+  const { clock, endsAtMs, exchanges, stops, unjudged } = context.http;
   const startedAtMs = clock.now();
-  const [firstExchange, firstUnjudged] = [exchanges.length, unjudged.length];
+  const [firstExchange, firstUnjudged, firstStop] = [
+    exchanges.length,
+    unjudged.length,
+    stops.length,
+  ];
   let outcome: Outcome = reason
     ? { status: 'blocked', note: reason }
     : await evaluateCheck(check, context);
@@ -115,6 +119,9 @@ async function runCheck(check: Check, context: RunContext, reason: string | unde
   // Journeys take a refused request for a result, and a 429 shows nothing.
   const note = unjudged[firstUnjudged];
   if (note !== undefined && !showsTimeout(outcome)) outcome = { status: 'blocked', note };
+  // What was stored or signed in before a stop may be lost.
+  if (outcome.status === 'failed' && !check.inspects && stops.length > firstStop)
+    outcome = { status: 'blocked', note: 'REACH-5: the backend has stopped meanwhile' };
   // A check that inspects may fail after the end, but requests that it needs were not sent.
   if (outcome.status === 'passed' && clock.now() >= endsAtMs)
     outcome = { status: 'blocked', note: outOfTime };

@@ -167,7 +167,7 @@ export const signInChecks: Check[] = [
   must('SIGNIN-6', {
     title: 'Cookies alone authenticate a signed-in user',
     requirement:
-      'Set a cookie at sign-in that authenticates GET and POST /api/v1/projects. The app stores no token and sends no Authorization header.',
+      'Set a cookie at sign-in that authenticates GET and POST /api/v1/projects, without Secure over http: some frameworks send no such cookie then. The app sends no Authorization header.',
     statements: ['APP-2', 'CALL-3', 'CHOICE-9'],
     after: ['XSRF-3', 'SIGNIN-13'],
     async run(context) {

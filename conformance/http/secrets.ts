@@ -21,10 +21,21 @@ export function createSecrets() {
       if (sorted.length === 0) sorted = [...secrets].toSorted((a, b) => b.length - a.length);
       let masked = text;
       for (const secret of sorted) masked = masked.replaceAll(secret, placeholder);
-      return masked.replaceAll(jsonSecrets, `$1"${placeholder}"`);
+      return maskCut(masked.replaceAll(jsonSecrets, `$1"${placeholder}"`), sorted);
     },
   };
 }
+
+/** Masks the beginning of a secret at the end of an excerpt. */
+const maskCut = (text: string, secrets: string[]) =>
+  text.replaceAll(/[^…]+(?=…)/g, (excerpt) => {
+    const starts = secrets.map((secret) => {
+      const start = excerpt.lastIndexOf(secret.slice(0, minSecretLength));
+      return start !== -1 && secret.startsWith(excerpt.slice(start)) ? start : Infinity;
+    });
+    const start = Math.min(...starts);
+    return start === Infinity ? excerpt : excerpt.slice(0, start) + placeholder;
+  });
 
 /** Masks the values of a Set-Cookie line and keeps its attributes: `session=***; Path=/`. */
 export const maskCookie = (line: string): string =>

@@ -28,7 +28,7 @@ export const refusalRequirement =
 /** Returns what refusals with this fault have in common; undefined when there is none. */
 export function refusalCause(exchange: Exchange, subject: string) {
   const words = isClientError(exchange) ? findMessageFault(exchange)?.[1] : undefined;
-  const cause = { words: `refusals ${words}`, subject, requirement: refusalRequirement };
+  const cause = { words: `kinds of refusals ${words}`, subject, requirement: refusalRequirement };
   return words === undefined ? undefined : cause;
 }
 
@@ -37,11 +37,14 @@ export function generalCause(exchange: Exchange) {
   const subject = methodAndPath(exchange.request);
   // The kit waits for some requests longer than for others.
   if (!exchange.response)
-    return { words: `requests get ${describeStatus(exchange).split(' within ')[0]}`, subject };
+    return {
+      words: `kinds of requests get ${describeStatus(exchange).split(' within ')[0]}`,
+      subject,
+    };
   const body = Object(parseJson(exchange.response.text)) as object;
   const isRefused = ['message', 'error', 'errors', 'detail'].some((name) => name in body);
   return isSuccess(exchange) && isRefused && responseHeader(exchange, 'set-cookie') === undefined
-    ? { words: 'refusals have the status of a success', subject }
+    ? { words: 'kinds of refusals have the status of a success', subject }
     : undefined;
 }
 

@@ -140,15 +140,10 @@ const isAtHome = ({ check, problem: { cause } }: Item) =>
 /** Says what several problems have in common, and of which situations. */
 function summarizeCauses(items: Item[]) {
   const cause = items[0]?.problem.cause;
-  const subjects = new Map(
-    items.map(({ problem }) => [problem.exchanges.at(-1), problem.cause?.subject]),
-  );
-  if (!cause || subjects.size === 1) return { summary: undefined, situations: [] };
-  return {
-    /** `17 refusals are HTML pages.` */
-    summary: `${subjects.size} ${cause.words}.`,
-    situations: [...new Set(subjects.values())].filter((each) => each !== undefined),
-  };
+  const situations = [...new Set(items.map(({ problem }) => problem.cause?.subject ?? ''))];
+  if (!cause || situations.length === 1) return { summary: undefined, situations: [] };
+  /** `17 kinds of refusals are HTML pages.` */
+  return { summary: `${situations.length} ${cause.words}.`, situations };
 }
 
 /** Groups values by a key. `Map.groupBy` does not exist in Node 20, on which the kit runs. */
