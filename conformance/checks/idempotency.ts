@@ -22,7 +22,7 @@ export const idempotencyChecks: Check[] = [
       const { browser, first, second } = await repeatKey(context);
       const project = expectSuccess(
         second,
-        'A repeated POST with its Idempotency-Key fails, although its project exists',
+        'A repeated Idempotency-Key fails, although its project exists',
         [first.call],
       );
       const hasId = (projects: Project[]) => projects.find(({ id }) => id === project.id);
@@ -126,7 +126,7 @@ export const idempotencyChecks: Check[] = [
           const project = second.outcome.value;
           const list = await listWith(context, browser, [{ call: second, project }]);
           const isStored = project.id !== first.project.id && list.missing.length === 0;
-          fault = isStored ? undefined : 'its project is not stored';
+          fault = isStored ? undefined : 'the next list lacks its project';
         } else if (!isClientError(second.exchange)) fault = 'that is no refusal';
         if (fault)
           fail(
@@ -152,7 +152,7 @@ export const idempotencyChecks: Check[] = [
         fail(
           project.id === created.id
             ? 'A user whose Idempotency-Key another user has sent gets the project of that user.'
-            : 'A user whose Idempotency-Key another user has sent gets a project that is not stored.',
+            : 'A user whose Idempotency-Key another user has sent gets a project that the next list lacks.',
           [first, list.call, second],
         );
     },

@@ -28,7 +28,7 @@ export const journeyChecks: Check[] = [
     requirement:
       'Respond to each request by what is stored, regardless of the requests before it. Steps that fail are repeated with new accounts: what fails once is not reported.',
     statements: ['AUTH-2', 'AUTH-3', 'AUTH-5', 'AUTH-6', 'AUTH-7', 'CHOICE-8', 'CHOICE-47'],
-    after: ['JOURNEY-1'],
+    after: ['JOURNEY-1', 'SIGNIN-19'],
     run: (context) =>
       goOn(context, {
         steps: accountSteps,

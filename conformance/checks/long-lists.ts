@@ -1,8 +1,13 @@
 import type { Project } from '../../machines/types.ts';
 import { oncePerRun } from '../people/run-context.ts';
-import { fail } from '../problems/problem.ts';
+import { Blocked, fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
-import { expectReadableList, findByIdOrTitle, listOrBlock } from '../requests/lists.ts';
+import {
+  expectReadableList,
+  findByIdOrTitle,
+  listOrBlock,
+  missingFromList,
+} from '../requests/lists.ts';
 import { type Check, must, should } from './check.ts';
 
 /** Exceeds the usual page sizes of paginated lists. The longest is 250. */
@@ -58,6 +63,7 @@ export const longListChecks: Check[] = [
           { userSees: 'rows that change places whenever the screen opens' },
         );
       if (order.slice(-expected.length).join() === expected.join()) return;
+      if (!expected.every((id) => first.has(id))) throw new Blocked(missingFromList);
       const isReversed = order.slice(0, expected.length).join() === expected.toReversed().join();
       fail(
         isReversed

@@ -42,7 +42,7 @@ export const reachabilityChecks: Check[] = [
   must('REACH-1', {
     title: 'The API responds under /api/v1',
     requirement:
-      'Serve /api/v1/auth/login, /api/v1/users/register and /api/v1/projects (GET and POST) at the root of the origin.',
+      'Serve /api/v1/auth/login, /api/v1/users/register and /api/v1/projects (GET and POST) at the root of the origin, without redirects, and let each proxy reach them.',
     statements: ['CALL-1', 'CONST-1', 'CONST-4'],
     after: [],
     async run(context) {
@@ -54,13 +54,17 @@ export const reachabilityChecks: Check[] = [
         failAll(
           isHttps
             ? `This is https: give ${origin.replace('http:', 'https:')} as the address.`
-            : `GET /api/v1/projects gets no response: ${describeStatus(list)}.`,
+            : `GET /api/v1/projects fails: ${list.failure?.message}.`,
           [list],
         );
       }
       const location = responseHeader(list, 'location') ?? '';
       if (isRedirect(list) && origin.startsWith('http:') && location.startsWith('https:'))
-        failAll(`Requests are redirected to https: give ${new URL(location).origin}.`, [list]);
+        failAll(`Requests are redirected: give ${new URL(location).origin}, or redirect none.`, [
+          list,
+        ]);
+      if ([502, 504].includes(statusOf(list)))
+        failAll(`A proxy does not reach the backend: ${describeStatus(list)}.`, [list]);
       if (!indicatesMissingApi(list) && !isSuccess(list) && statusOf(list) !== 404) return;
       const json = { email: fixtures.email('unknown'), password: fixtures.password('unknown') };
       const login = await browser.send('POST', '/api/v1/auth/login', { json });
@@ -118,7 +122,7 @@ export const reachabilityChecks: Check[] = [
   must('REACH-2', {
     title: 'Response bodies are JSON and declared as JSON',
     requirement:
-      'Send Content-Type: application/json (or application/problem+json for errors), and count bytes in Content-Length, not characters.',
+      'Send Content-Type: application/json (or application/problem+json for errors), count bytes in Content-Length, and write nothing before the JSON.',
     statements: ['CALL-2'],
     after: ['REACH-6'],
     inspects: true,
@@ -139,7 +143,7 @@ export const reachabilityChecks: Check[] = [
     ),
   }),
   must('REACH-3', {
-    title: 'No redirect leads out of the API',
+    title: 'No redirect changes a request or leads out of the API',
     requirement:
       'Accept a right request with 2xx and reject a wrong one with 4xx. A browser follows a redirect by itself, and the app gets the page there as if it were the response.',
     statements: ['CALL-1', 'CHOICE-11'],
@@ -287,7 +291,7 @@ const isHtmlPage = ({ response }: Exchange) => /^\s*<(!doctype|html)/i.test(resp
 /** Returns whether the response shows that there is no API at this address. */
 const indicatesMissingApi = (exchange: Exchange) =>
   (statusOf(exchange) === 404 && !('message' in Object(parseJson(exchange.response?.text)))) ||
-  [405, 501, 502].includes(statusOf(exchange)) ||
+  [405, 501].includes(statusOf(exchange)) ||
   (isHtmlPage(exchange) && !isClientError(exchange));
 
 async function findOtherBasePath(context: RunContext): Promise<string | undefined> {

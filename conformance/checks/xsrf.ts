@@ -112,27 +112,30 @@ export const xsrfChecks: Check[] = [
   must('XSRF-3', {
     title: 'The backend accepts the token that the app sends',
     requirement:
-      'Compare the header with the percent-decoded value of the latest XSRF-TOKEN cookie. Set a new cookie whenever you expect another token.',
+      'Compare the header with the percent-decoded value of the latest XSRF-TOKEN cookie of this session. Set a new cookie whenever you expect another token.',
     statements: ['CALL-4', 'CHOICE-21'],
     after: ['COOKIE-2', 'XSRF-2'],
     async run(context) {
-      const visits = [await firstVisit(context), ...(await manyVisits(context))];
+      const first = await firstVisit(context);
+      const again = first.create.outcome.ok
+        ? await findRejectedToken(context, first.browser, 'with a token again')
+        : undefined;
+      if (again)
+        fail(`The app's XSRF token works once, and then gets ${describeStatus(again.exchange)}.`, [
+          first.login,
+          first.create,
+          again,
+        ]);
+      const visits = [first, ...(await manyVisits(context))];
       const withToken = visits.filter(({ browser }) => browser.xsrfToken() !== undefined);
       if (withToken.length === 0) skip('the app sends no token');
       const refused = withToken.filter(isTokenRefused);
       const accepted = withToken.filter(({ create: { outcome } }) => outcome.ok);
       const [visit] = refused;
-      const { browser, login, create } = visit ?? accepted[0] ?? withToken[0]!;
-      if (!visit && !create.outcome.ok) throw new Blocked(describeCreateFailure(create));
-      if (!visit) {
-        const again = await findRejectedToken(context, browser, 'with a token again');
-        if (!again) return;
-        fail(`The app's XSRF token works once, and then gets ${describeStatus(again.exchange)}.`, [
-          login,
-          create,
-          again,
-        ]);
-      }
+      if (!visit && accepted.length === 0)
+        throw new Blocked(describeCreateFailure(withToken[0]!.create));
+      if (!visit) return expectLastingToken(context, first);
+      const { browser, login, create } = visit;
       const cookie = xsrfCookieOf(browser)!;
       const project = context.fixtures.project('with a raw token');
       const headers = { 'x-xsrf-token': cookie.value };
@@ -143,11 +146,23 @@ export const xsrfChecks: Check[] = [
           raw,
           create,
         ]);
+      const unnamed = await browser.createProject(context.fixtures.project('without an origin'), {
+        headers: { origin: undefined, referer: undefined },
+        isAppRequest: false,
+      });
+      if (unnamed.outcome.ok)
+        fail(
+          `A new project with the header Origin gets ${describeStatus(create.exchange)}, and without it succeeds.`,
+          [login, unnamed, create],
+          { cause: { ...originCause, subject: 'a project' } },
+        );
       const failure = `The app's XSRF token gets ${describeStatus(create.exchange)}`;
       if (refused.length === withToken.length)
         fail(`${failure}, in each session.`, [login, create]);
       const tokensOf = (some: Visit[]) => some.map((each) => each.browser.xsrfToken()!);
       const characters = specialCharacters(tokensOf(refused), tokensOf(accepted));
+      // Otherwise the session may be the cause.
+      if (!characters && !asksForToken(create)) return;
       fail(
         `${failure}, in ${refused.length} of ${withToken.length} sessions${characters && `: those whose token has ${characters}`}.`,
         [login, create],
@@ -267,6 +282,22 @@ const isTokenRefused = ({ list, create }: Visit) =>
   list.outcome.ok === true &&
   isClientError(create.exchange) &&
   ([403, 419].includes(statusOf(create.exchange)) || asksForToken(create));
+
+const originCause = {
+  words: 'requests with the header Origin are refused',
+  requirement:
+    'Accept the Origin of the address that the browser has. Behind a proxy, let it forward Host and X-Forwarded-Proto.',
+};
+
+/** Fails when later sign-ins of a user end the token of a session. */
+async function expectLastingToken(context: RunContext, { browser, login, create }: Visit) {
+  const later = await findRejectedToken(context, browser, 'with a token after other sign-ins');
+  if (later)
+    fail(
+      `After other sign-ins of a user, the XSRF token of a session gets ${describeStatus(later.exchange)}.`,
+      [login, create, later],
+    );
+}
 
 /** Creates a project, and returns the call if the backend rejects it in a valid session. */
 async function findRejectedToken(context: RunContext, browser: SimulatedBrowser, name: string) {

@@ -1,5 +1,5 @@
 /** How late a project, an account or a session may work before it counts as lost. */
-export const lateMs = 500;
+export const lateMs = 1000;
 
 /** Measures durations, ends requests without a response, and waits. Tests simulate it. */
 export type Clock = {

@@ -133,7 +133,7 @@ export function createThrottle(
       if (delayMs > waitLimit.onceMs || totals.totalMs + addedMs > waitLimit.totalMs) {
         const waiting = isPatient
           ? `--wait waits ${maxWaitMinutes} minutes in total`
-          : 'use --wait to obey it';
+          : `use --wait, which waits up to ${maxWaitMinutes} minutes`;
         totals.advice ??= `The backend throttles: ${reason}. Lift the limit for this run, or ${waiting}.`;
         record.throwUnjudged(totals.advice);
       }

@@ -16,7 +16,12 @@ export type Account = Credentials & {
 };
 
 /** An account that is signed in with `browser`. */
-export type SignedInUser = Account & { login: ApiCall; list: ApiCall<Project[]> };
+export type SignedInUser = Account & {
+  login: ApiCall;
+  list: ApiCall<Project[]>;
+  /** A browser with the cookies of the sign-in: a later response may have replaced them. */
+  signedInBrowser: SimulatedBrowser;
+};
 
 /** Creates the accounts that the checks of one run share. */
 export function createAccounts(
@@ -79,9 +84,9 @@ export function createAccounts(
       const login = working.at(-1) ?? first;
       const isLate = !isSoon && working.length === 2;
       const description = isLate
-        ? 'A right email and password are refused five times, and accepted 0.5 s later.'
+        ? 'A right email and password are refused five times, and accepted 1 s later.'
         : `A right email and password sign in ${working.length} of ${tries.length} times, on new connections.`;
-      const words = isLate ? 'accounts sign in only 0.5 s later' : 'accounts sign in now and then';
+      const words = isLate ? 'accounts sign in only 1 s later' : 'accounts sign in now and then';
       if (working.length > 0)
         reportTo(
           'SIGNIN-17',
@@ -113,9 +118,10 @@ export function createAccounts(
         reportTo('SIGNIN-17', createProblem(description, [account.registration, login], { cause }));
       throw new Blocked(`signing in failed: ${describeResponse(login.exchange)}`);
     }
+    const signedInBrowser = browser.clone(`${browser.name}, after its sign-in`);
     // The app also opens the projects after signing in.
     const list = await browser.listProjects();
-    return { ...account, browser, login, list };
+    return { ...account, browser, login, list, signedInBrowser };
   }
 
   return {

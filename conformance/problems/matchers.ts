@@ -65,7 +65,7 @@ function findMessageFault(exchange: Exchange): [fault: string, ofSeveral: string
   const keys = Object.keys(body);
   const actual = keys.slice(0, 6).map((key) => `"${key}"`);
   // The usual names of a message come first: the other keys differ from refusal to refusal.
-  const name = keys.find((key) => /^(details?|errors?|title|msg|reason)$/i.test(key)) ?? keys[0];
+  const name = keys.find((key) => /^(details?|errors?|msg|reason)$/i.test(key));
   return [
     `the body has no "message"${actual.length > 0 ? `; it has ${actual.join(', ')}` : ''}`,
     `have ${name === undefined ? '' : `"${name}" and `}no "message"`,
@@ -87,6 +87,9 @@ export function explainInvalidJson(exchange: Exchange): string {
   const { bytes, text } = exchange.response!;
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return ' but gzip without Content-Encoding';
   if (text.includes('\0')) return ' but UTF-16 instead of UTF-8';
+  const before = /^\s*[^\s[{][^[{]*(?=[[{])/.exec(text)?.[0] ?? '';
+  if (before !== '' && parseJson(text.slice(before.length)) !== undefined)
+    return ` but begins with ${JSON.stringify(truncate(before.trim(), 12))}`;
   const length = responseHeader(exchange, 'content-length');
   const isCutOff = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
   return isCutOff && Number(length) === bytes.length ? ': its Content-Length cuts it' : '';

@@ -105,6 +105,9 @@ export type ResponseRule = [
   causeOf?: (exchange: Exchange, address: string) => Cause | undefined,
 ];
 
+/** Ends the count of requests that fail from one on. */
+export const since = ', each since the first';
+
 /** Throws one problem for each operation and status in which `faultOf` finds a fault. */
 export function failOnFaults(
   exchanges: Exchange[],
@@ -121,11 +124,11 @@ export function failOnFaults(
     const more = { userSees: userSees(exchange), cause };
     const others = exchanges.filter(({ request }) => methodAndPath(request) === subject);
     const faulty = others.filter((each) => faultOf(each) !== undefined);
-    const since =
-      others.length - others.indexOf(exchange) === faulty.length ? ', each since the first' : '';
+    const isLasting = others.length - others.indexOf(exchange) === faulty.length;
+    const numbers = `${faulty.length} of ${others.length} requests`;
     const count =
       faulty.length < others.length
-        ? ` (${faulty.length} of ${others.length} requests${since})`
+        ? ` (${numbers}${isLasting && faulty.length > 4 ? since : ''})`
         : '';
     problems.set(key, createProblem(`${subject} ${fault}${count}.`, [exchange], more));
   }

@@ -3,7 +3,7 @@ import { compareCauses, isCauseOf } from '../checks/order.ts';
 import type { Exchange } from '../http/record.ts';
 import { isSuccess, methodAndPath, statusOf } from '../http/response.ts';
 import { describeResponse, lowerFirst } from '../problems/describe.ts';
-import type { Problem } from '../problems/problem.ts';
+import { since, type Problem } from '../problems/problem.ts';
 import type { CheckResult } from '../checks/run.ts';
 
 /** A check that is not met, or several with a common cause. */
@@ -121,6 +121,8 @@ const quotesOf = ({ description, exchanges }: Problem) => [
 
 /** Returns whether a check of one request shows a failure that a check of all requests found. */
 function showsFailureOf({ check, problem }: Item, other: Item) {
+  // A leak is another fault, and what goes on failing is no matter of one request.
+  if (check.id.startsWith('LEAK') || problem.description.includes(since)) return false;
   if (!check.inspects || other.check.inspects) return false;
   const [one, two] = [problem, other.problem].map(({ exchanges }) => exchanges.at(-1));
   if (!one || !two || (one.response && statusOf(one) < 500)) return false;

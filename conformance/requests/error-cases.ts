@@ -43,6 +43,8 @@ export const notSentByApp = 'nothing: the app never sends this';
 const latin1 = '{"title":"Grüße","description":"These letters are one byte in Latin-1."}';
 /** Where the run id and a number of the run go, so that each run registers emails of its own. */
 const [runIdPlace, numberPlace] = ['(run id)', 12345678];
+/** Where the email and the password of the account go, which some libraries take out of arrays. */
+const [ownEmail, ownPassword] = ['(email)', '(password)'];
 const twoMegabytes = 'x'.repeat(2_000_000);
 const anyObjects = { email: { $gt: '' }, password: { $gt: '' } };
 // A message may repeat the email, which must not contain the password.
@@ -151,7 +153,7 @@ export const errorCases: ErrorCase[] = [
   refused('ERR-25', 'login', { email: 5 }, 'An email that is a number'),
   refused('ERR-36', 'login', { password: 12345678 }, 'A password that is a number', query),
   refused('ERR-37', 'login', { password: { $ne: null } }, 'A password that is an object', query),
-  refused('ERR-38', 'login', { email: ['ada@example.org'] }, 'An email that is an array', query),
+  refused('ERR-38', 'login', { email: [ownEmail] }, 'An email that is an array', query),
   refused('ERR-39', 'login', anyObjects, 'Objects in place of an email and a password', {
     isPlural: true,
     ...query,
@@ -159,7 +161,7 @@ export const errorCases: ErrorCase[] = [
   refused('ERR-40', 'login', sqlFragments, 'An email with a fragment of SQL', query),
   refused('ERR-43', 'login', { password: true }, 'A password that is true', query),
   refused('ERR-44', 'login', { password: null }, 'A password that is null', query),
-  refused('ERR-45', 'login', { password: [''] }, 'A password that is an array', query),
+  refused('ERR-45', 'login', { password: [ownPassword] }, 'A password that is an array', query),
   refused('ERR-41', 'registerUser', { password: 12345678 }, 'A new password that is a number'),
   refused('ERR-49', 'registerUser', { email: numberPlace }, 'A new email that is a number'),
   refused('ERR-42', 'registerUser', { password: { a: 1 } }, 'A new password that is an object'),
@@ -233,6 +235,8 @@ function sendBody(id: string, call: FormCall, wrong: object | string): Send {
         ? wrong
         : JSON.stringify({ ...good, ...wrong })
             .replace(runIdPlace, fixtures.runId)
+            .replace(ownEmail, email)
+            .replace(ownPassword, () => password)
             .replace(`"email":${numberPlace}`, `"email":${fixtures.number}`),
       headers: { 'content-type': type },
     });

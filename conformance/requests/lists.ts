@@ -79,8 +79,8 @@ export async function listOrBlock(context: RunContext, browser: SimulatedBrowser
   if (!isSuccess(call.exchange) || last === -1) throw new Blocked(describeUnshown(call));
   const since = own.slice(last);
   const create = since.findLast(({ request }) => request.method === 'POST');
-  const { title } = Object(parseJson(String(create?.request.body))) as Partial<Project>;
-  const subject = `the project "${truncate(String(title), 20)}"`;
+  const { title } = Object(parseJson(String(create?.request.body))) as { title?: unknown };
+  const subject = typeof title === 'string' ? `the project "${truncate(title, 20)}"` : 'a request';
   const description = `The app can show no list after ${subject}.`;
   if (!unreadable.has(browser))
     context.reportTo('PROJECT-4', createUnreadable(description, listFault(call), since, subject));
@@ -101,7 +101,12 @@ const createUnreadable = (
   createProblem(description, exchanges, {
     detail: `The list: ${detail}.`,
     userSees: 'an empty list, although nothing was deleted',
-    cause: { words: 'requests make the list of their user unreadable', subject },
+    cause: {
+      words: `requests make the list of their user unreadable: ${detail.split(': ').at(-1)}`,
+      subject,
+      requirement:
+        'Whatever is stored, respond with an array whose items each have an id, a title and a description.',
+    },
   });
 
 export const missingFromList =
@@ -127,11 +132,11 @@ export async function listWith(
   const later = await listOrBlock(context, browser);
   const late = missing.find(({ project }) => find(later.projects, project));
   if (!late) return { ...list, missing };
-  const description = 'A list lacks a project right after its creation, and has it 0.5 s later.';
+  const description = 'A list lacks a project right after its creation, and has it 1 s later.';
   const problem = createProblem(description, [late.call, later.call, list.call], {
     userSees: 'the new project disappears when the user comes back to the screen',
     cause: {
-      words: 'lists lack a project right after its creation and have it 0.5 s later',
+      words: 'lists lack a project right after its creation and have it 1 s later',
       subject: `"${truncate(late.project.title, 40)}"`,
     },
   });

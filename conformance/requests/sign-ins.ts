@@ -67,6 +67,21 @@ export async function blockIfRefusedAnyway(
     throw new Blocked('SIGNIN-17: a later sign-in succeeds');
 }
 
+export const onNewConnection = { onNewConnection: true };
+
+/**
+ * Blocks a check when a rejected session is valid again, because SIGNIN-14 reports that. A new
+ * project may be refused in a valid session, unless with 401.
+ */
+export async function blockOnFlapping(rejected: ApiCall, ...browsers: SimulatedBrowser[]) {
+  if (rejected.operation !== 'listProjects' && statusOf(rejected.exchange) !== 401) return;
+  for (const browser of browsers)
+    for (let count = 0; count < 6; count++) {
+      const list = await browser.clone('again').listProjects(onNewConnection);
+      if (list.outcome.ok) throw new Blocked('SIGNIN-14: a session is valid now and then');
+    }
+}
+
 /** Returns whether a response is that of a sign-in: a success that sets the same cookies. */
 export async function isSignIn(context: RunContext, exchange: Exchange): Promise<boolean> {
   const { login } = await context.signedInUser('ada');

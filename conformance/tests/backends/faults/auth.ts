@@ -77,6 +77,7 @@ export const accountFaults: Record<string, Change> = {
   'ACCOUNT-7: the registration of an existing email gets 201': existingEmail(
     jsonResponse(201, { role: 'member' }),
   ),
+  'ACCOUNT-7: the registration of an existing email causes a 500': existingEmail(change.error(500)),
   'ACCOUNT-8: emails with "I" are compared by the rules of Turkish': emails((email) =>
     email.replaceAll('I', 'ı'),
   ),
@@ -206,6 +207,29 @@ export const signInFaults: Record<string, Change> = {
         return isOfProcess ? findAccount(session, request) : undefined;
       },
     };
+  },
+  // Each process decrypts only its own cookies, and replaces those of the other one.
+  'SIGNIN-14: two processes take turns, and each has a key of its own': (backend) => {
+    let turn = 0;
+    const turns = new Map<string, number>();
+    return change.all(
+      change.requests(() => void turn++),
+      ({ createSession, findAccount }) => ({
+        createSession(account, old, request) {
+          const session = createSession(account, old, request);
+          turns.set(session, turn);
+          return session;
+        },
+        findAccount: (session, request) =>
+          (turn - turns.get(session)!) % 2 === 0 ? findAccount(session, request) : undefined,
+      }),
+      change.responses(
+        ({ status, ...sent }, request) =>
+          status === 401 &&
+          change.isOperation(request, 'listProjects', 'createProject') &&
+          change.withSetCookies({ status, ...sent }, [backend.sessionCookie('of-a-visitor')]),
+      ),
+    );
   },
   'SIGNIN-14: each response replaces the session cookie and ends the session of the old one': (
     backend,

@@ -97,6 +97,15 @@ export const cookieFaults: Record<string, Change> = {
       return createProject(call);
     },
   }),
+  'XSRF-3: a new project is refused if it has an Origin': change.refuse(
+    'createProject',
+    403,
+    (_json, { headers }) => headers['origin'] !== undefined,
+  ),
+  'XSRF-3: a sign-in in another browser ends the tokens of a user': ({ sessions, xsrfToken }) => ({
+    xsrfToken: (session) =>
+      xsrfToken([...sessions].findLast(([, each]) => each === sessions.get(session))?.[0] ?? ''),
+  }),
   'XSRF-3: an XSRF token works once': ({ isXsrfTokenRight }) => {
     const used = new Set<string>();
     return {

@@ -99,6 +99,10 @@ export const errorFaults: Record<string, Change> = {
         : response,
     ),
   ),
+  'ERR-21: an array of one text is taken for the text': change.requestsTo('login', (request) => {
+    const { email, password } = change.jsonOf(request);
+    return change.withJson(request, { email: [email].flat()[0], password: [password].flat()[0] });
+  }),
   'ERR-21: an object in place of a password signs in': ({ accounts, login }) => ({
     login(call) {
       const account = accounts.get(change.emailOf(call.request));
@@ -139,11 +143,10 @@ export const errorFaults: Record<string, Change> = {
   'ERR-18: an unsupported method gets 200': change.requests(
     ({ method, path }) => method === 'GET' && path.endsWith('login') && jsonResponse(200, {}),
   ),
-  'ERR-5: the registration of an existing email causes a 500': change.responsesTo(
-    'registerUser',
-    409,
-    () => change.error(500),
-  ),
+  'ERR-20: sign-ins fail from the thirtieth on': () => {
+    let count = 0;
+    return change.refuse('login', 500, () => ++count >= 30);
+  },
   'ERR-5: an existing email is refused without a message': change.responsesTo(
     'registerUser',
     409,

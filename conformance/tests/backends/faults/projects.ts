@@ -128,6 +128,13 @@ export const projectFaults: Record<string, Change> = {
       ? [...all, { ...all[0], id: 'old', title: 'Project seen 0123456789a' }]
       : all,
   ),
+  'PROJECT-4: each project is stored twice': change.before(
+    'created',
+    ({ accounts, createId }, project) => {
+      for (const { projects } of accounts.values())
+        if (projects.includes(project)) projects.push({ ...project, id: createId() });
+    },
+  ),
   'PROJECT-4: lists are cached for five seconds': (_backend, clock) => {
     const cache = new Map<string, { list: Project[]; endMs: number }>();
     return lists((all, { session }) => {
@@ -336,6 +343,17 @@ export const otherProjectFaults: Record<string, Change> = {
   'PROJECT-15: signed-out users see the projects of all users': ({ listProjects, projects }) => ({
     listProjects: (call) => (call.session ? listProjects(call) : jsonResponse(200, projects)),
   }),
+  'PROJECT-15: one of four requests without a session is that of the last user': (backend) => {
+    let last: StoredAccount | undefined;
+    let count = 0;
+    return {
+      findAccount(session) {
+        const account = backend.sessions.get(session);
+        last = account ?? last;
+        return account ?? (++count % 4 === 0 ? last : undefined);
+      },
+    };
+  },
   'PROJECT-16: the list is cached until its session creates a project': () => {
     const cache = new Map<string, Project[]>();
     return change.all(

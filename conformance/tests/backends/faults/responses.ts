@@ -71,6 +71,11 @@ export const responseFaults: Record<string, Change> = {
 
 /** Other faults of responses. */
 export const otherResponseFaults: Record<string, Change> = {
+  'REACH-2: a warning stands before each list': change.responsesTo(
+    'listProjects',
+    200,
+    (response) => ({ ...response, body: `<b>Warning</b>: old\n${String(response.body)}` }),
+  ),
   'REACH-2: JSON is sent as text/html': change.responses((response) =>
     withHeaders(response, { 'content-type': 'text/html; charset=utf-8' }),
   ),
