@@ -68,7 +68,7 @@ export async function contractPage(): Promise<string> {
     ...operations.flatMap(operationBlocks),
     '## What the conformance kit checks',
     `Without a MUST, the app breaks or shows its users something false. A SHOULD is what the contract
-requires beyond that. A PROFILE describes a backend, and requires nothing.`,
+requires beyond that.`,
     markdownTable(
       ['check', 'level', 'what it verifies', 'what it requires'],
       checks

@@ -1,5 +1,4 @@
 import { accountChecks } from './accounts.ts';
-import { profileChecks } from './backend-profile.ts';
 import type { Check } from './check.ts';
 import { cookieChecks } from './cookies.ts';
 import { corsChecks } from './cors.ts';
@@ -31,7 +30,6 @@ export const checks: Check[] = [
   ...cookieChecks,
   ...xsrfChecks,
   ...errorChecks,
-  ...profileChecks,
   ...leakChecks,
   ...journeyChecks,
 ];

@@ -3,9 +3,9 @@ import type { Note } from '../problems/problem.ts';
 
 /**
  * MUST: otherwise the app breaks, or tells its users something false. SHOULD: what the contract
- * requires beyond that. PROFILE: a choice the specification leaves open; it never fails.
+ * requires beyond that.
  */
-export const levels = ['MUST', 'SHOULD', 'PROFILE'] as const;
+export const levels = ['MUST', 'SHOULD'] as const;
 export type Level = (typeof levels)[number];
 
 export type Run = (context: RunContext) => Promise<Note>;
@@ -37,4 +37,3 @@ const ofLevel =
 
 export const must = ofLevel('MUST');
 export const should = ofLevel('SHOULD');
-export const profile = ofLevel('PROFILE');

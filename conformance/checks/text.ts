@@ -129,18 +129,6 @@ const createText = oncePerArguments(async (context: RunContext, [title, descript
   (await context.signedInUser('tess')).browser.createProject({ title, description }),
 );
 
-/** Returns the long texts that the backend rejects, each with its response. */
-export async function listRejectedTexts(context: RunContext): Promise<string[]> {
-  const rejected = [];
-  for (const text of textRows.flatMap(({ projects }) => projects)) {
-    if (text.join('').length < 300) continue;
-    const { exchange } = await createText(context, text);
-    if (isClientError(exchange))
-      rejected.push(`${nameText(text)} (${lengthsOf(text)}): ${describeResponse(exchange)}`);
-  }
-  return rejected;
-}
-
 /** Creates the check that a backend keeps the texts of a row. */
 const textCheck = ({ id, level, title, projects }: (typeof textRows)[number]): Check => ({
   id,

@@ -43,8 +43,7 @@ data.
   --wait          obey every Retry-After of a backend that throttles, up to
                   ${maxWaitMinutes} minutes in total
   --ui            also run the app itself in a browser, with this backend
-  --verbose       also print what users read, the choices of the backend, and
-                  every check with its requests
+  --verbose       also print what users read, and every check with its requests
   --list          list the checks and exit
   --version       print the version and exit
   --help          print this text and exit

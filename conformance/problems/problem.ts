@@ -4,10 +4,10 @@ import type { ApiCall } from '../http/simulated-browser.ts';
 import { describeExchangeScreen, describeResponse, describeScreen } from './describe.ts';
 import { callFault, generalCause } from './matchers.ts';
 
-export const statuses = ['passed', 'failed', 'noted', 'skipped', 'blocked'] as const;
+export const statuses = ['passed', 'failed', 'skipped', 'blocked'] as const;
 export type Status = (typeof statuses)[number];
 
-/** What a check returns: nothing when it is met, a note when it is a PROFILE check. */
+/** What a check that is met returns: nothing, or a note for the totals. */
 export type Note = void | string;
 
 /** One way in which the backend does not meet a check. */

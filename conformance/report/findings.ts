@@ -100,7 +100,7 @@ export function listNotJudged(
 ): NotJudged[] {
   const failed = results.filter(({ status }) => status === 'failed');
   const silent = results.filter(({ check, status, note = '' }) => {
-    if (status !== 'blocked' || check.level === 'PROFILE') return false;
+    if (status !== 'blocked') return false;
     const explains = ({ check: other, problems }: CheckResult) =>
       isCauseOf(other, check) ||
       new RegExp(`\\b${other.id}\\b`).test(note) ||

@@ -3,7 +3,7 @@ import { describeConsequence, describeFinding, summarize, viewOf, type Row } fro
 
 /** Renders the report as a page without external resources, except for screenshots. */
 export function renderHtml(report: Report): string {
-  const { isOk, notJudged, causes, consequences, choices } = viewOf(report);
+  const { isOk, notJudged, causes, consequences } = viewOf(report);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -31,7 +31,6 @@ ${notJudged.map(([ids, reason = '']) => `<article><h3>${ids}</h3><p>${escapeMark
 ${causes.map(renderFinding).join('\n')}
 ${consequences.length > 0 ? `<h2>May be consequences of the above, fix that first</h2>\n<ul>${consequences.map((finding) => `<li>${renderHeading(finding)}<p>${escapeMarkup(describeConsequence(finding))}</p></li>`).join('')}</ul>` : ''}
 ${report.userMessages.length > 0 ? `<h2>What your users will read</h2>\n<table><tr><th>Situation</th><th>Status</th><th>They read</th></tr>${report.userMessages.map(({ id, situation, status, message }) => `<tr><td>${escapeMarkup(situation)} <span class="muted">${id}</span></td><td>${status || 'none'}</td><td>${escapeMarkup(message)}</td></tr>`).join('')}</table>` : ''}
-${choices.length > 0 ? `<h2>Choices of this backend</h2>\n<p class="muted">For information. These checks never fail.</p>${renderRows(choices.map(({ title, note = '' }) => [title, note]))}` : ''}
 <h2>Totals</h2>
 ${renderRows(summarize(report))}
 <h2>All checks</h2>
@@ -71,13 +70,11 @@ const renderHeading = ({ ids, level, title }: ReportedFinding): string =>
 function renderRow({ id, level, title, status, note }: ReportedResult): string {
   const [className, label] = {
     passed: ['good', 'met'],
-    noted: ['muted', 'noted'],
     failed: [level === 'MUST' ? 'bad' : 'warning', 'not met'],
     skipped: ['muted', 'not applicable'],
     blocked: ['warning', 'blocked'],
   }[status];
-  const remark =
-    note && level !== 'PROFILE' ? `<br><span class="muted">${escapeMarkup(note)}</span>` : '';
+  const remark = note ? `<br><span class="muted">${escapeMarkup(note)}</span>` : '';
   return `<tr><td>${id}</td><td>${level}</td><td>${escapeMarkup(title)}${remark}</td><td class="${className}">${label}</td></tr>`;
 }
 

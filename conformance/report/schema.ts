@@ -64,7 +64,7 @@ const result = z
     status: z
       .enum(statuses)
       .describe(
-        'passed: met. failed: not met. noted: a PROFILE check. skipped: not applicable. blocked: a precondition failed.',
+        'passed: met. failed: not met. skipped: not applicable. blocked: a precondition failed.',
       ),
     note: z.string().optional(),
     problems: z.array(problem),
@@ -114,7 +114,6 @@ const reportSchema = z
     totals: z.strictObject({
       must: totals,
       should: totals,
-      profileCount: count,
       operations: z
         .strictObject({ covered: count, total: count, missing: texts })
         .describe('Operations that succeeded at least once.'),
@@ -123,7 +122,7 @@ const reportSchema = z
     notJudged: z
       .array(z.strictObject({ reason: z.string(), ids: texts }))
       .describe('MUST and SHOULD checks that are blocked for a reason that no finding tells.'),
-    notes: texts.describe('Remarks about the address and the connection.'),
+    notes: texts.describe('Remarks about the address, the connection and what was tried.'),
     leftovers: z.string().describe('What the run left on the server.'),
   })
   .meta({

@@ -8,13 +8,12 @@ export type Row = [label: string, ...lines: string[]];
 const maxCallsPerProblem = 6;
 
 /** Returns what the reports for people consist of. A blocked MUST check did not pass. */
-export function viewOf({ findings, notJudged, results, totals }: Report) {
+export function viewOf({ findings, notJudged, totals }: Report) {
   return {
     isOk: totals.must.failed + totals.must.blocked + totals.must.notJudged === 0,
     notJudged: notJudged.map(describeNotJudged),
     causes: findings.filter(({ causes }) => causes.length === 0),
     consequences: findings.filter(({ causes }) => causes.length > 0),
-    choices: results.filter(({ level, status }) => level === 'PROFILE' && status === 'noted'),
   };
 }
 
@@ -74,11 +73,10 @@ export const renderRows = (rows: Row[], labelWidth = 10): string[] =>
 
 /** Returns the totals of a report. */
 export function summarize(report: Report): Row[] {
-  const { must, should, profileCount, operations } = report.totals;
+  const { must, should, operations } = report.totals;
   return [
     ['MUST', describeTotals(must)],
     ['SHOULD', describeTotals(should)],
-    ['PROFILE', `${profileCount} choices noted`],
     [
       'operations',
       `${operations.covered} of ${operations.total} succeeded${operations.missing.length > 0 ? `, NOT MET: ${operations.missing.join(', ')}` : ''}`,

@@ -30,7 +30,7 @@ export function renderTerminal(
   { verbose = false, colors = false, width = Infinity } = {},
 ): string {
   const paint: Paint = (style, text) => (colors ? styleText(style, text) : text);
-  const { isOk, notJudged, causes, consequences, choices } = viewOf(report);
+  const { isOk, notJudged, causes, consequences } = viewOf(report);
   const isNotJudged = (note?: string) => report.notJudged.some(({ reason }) => reason === note);
   const blocked = report.results.filter(
     ({ status, note }) => status === 'blocked' && !isNotJudged(note),
@@ -39,10 +39,6 @@ export function renderTerminal(
     lines.length > 0 ? ['', paint('bold', heading), ...lines] : [];
   const information = [
     ...section('What your users will read', userMessageLines(report)),
-    ...section(
-      'Choices of this backend (for information, these checks never fail)',
-      choices.map(({ id, title, note }) => `  ${id.padEnd(11)} ${title}: ${note}`),
-    ),
     ...section('All checks', report.results.flatMap(verboseLines)),
   ];
   return [

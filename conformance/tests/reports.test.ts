@@ -106,13 +106,6 @@ test.each([
   expect(findings.slice(1).filter(({ causes }) => causes.length === 0)).toEqual([]);
 });
 
-test('the choices name a limit of bodies that is shorter than the texts of the contract', async () => {
-  const limit = change.requests(({ body }) => body.length > 1_000 && change.error(413));
-  const start = (clock: TestClock) => startBackend(clock, exemplary, limit);
-  const [choice] = createReport(await runKit(start, { only: ['PROFILE-9'] })).results;
-  expect(choice!.note).toContain('(a title of 1000 and a description of 31 characters): 413');
-});
-
 const resultOf = (id: string, problem?: Partial<Problem>): CheckResult => ({
   check: checks.find((each) => each.id === id)!,
   status: problem ? 'failed' : 'passed',

@@ -37,7 +37,7 @@ export function requestsOf({ results, runId, context }: RunResult): Record<strin
 /** Lists the checks that failed or could not run, with the reason. */
 export const unmetChecks = (
   { results }: RunResult,
-  levels: Level[] = ['MUST', 'SHOULD', 'PROFILE'],
+  levels: Level[] = ['MUST', 'SHOULD'],
 ): string[] =>
   results
     .filter(({ status }) => status === 'failed' || status === 'blocked')
