@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { UsageError } from '../shared/usage-error.ts';
 import { checks } from './checks/all.ts';
 import { help, parseArguments, version, type RunSettings } from './command/options.ts';
@@ -6,7 +5,7 @@ import { checkReachable, parseTarget, Unreachable } from './command/target.ts';
 import { truncate } from './problems/describe.ts';
 import { createReport } from './report/create-report.ts';
 import { prepareFolder, writeReports } from './report/files.ts';
-import type { Report, ReportedProblem } from './report/schema.ts';
+import type { Report } from './report/schema.ts';
 import { renderRows, viewOf } from './report/summary.ts';
 import { renderTerminal } from './report/terminal.ts';
 import { run } from './checks/run.ts';
@@ -40,7 +39,6 @@ async function main(args: string[]): Promise<number> {
 }
 
 async function runCommand(settings: RunSettings): Promise<number> {
-  if (settings.tries === 'run') requireCurl();
   const { reportFolder } = settings;
   const target = parseTarget(settings.address);
   const folder = reportFolder ?? (settings.ui ? 'conformance-report' : undefined);
@@ -67,7 +65,7 @@ async function runCommand(settings: RunSettings): Promise<number> {
   });
   progress.clear();
   const report = createReport(result, [...target.notes, ...connectionNotes]);
-  if (settings.tries) return tryFinding(report, settings.tries === 'run');
+  if (settings.isTry) return printCommands(report);
   const { isTTY, columns } = process.stdout;
   const colors = isTTY && !process.env['NO_COLOR'];
   const width = isTTY ? Math.max(minColumns, columns || 80) : Infinity;
@@ -79,59 +77,24 @@ async function runCommand(settings: RunSettings): Promise<number> {
   return stoppedCode ?? (viewOf(report).isOk ? 0 : 1);
 }
 
-/** Prints or runs the commands that repeat the first problem. Returns the exit code. */
-function tryFinding(report: Report, isRun: boolean): number {
+/** Prints the commands that repeat the first problem, as a shell script. Returns the exit code. */
+function printCommands(report: Report): number {
+  const { isOk } = viewOf(report);
   const [finding] = report.findings;
-  if (!finding) {
-    console.log(
-      `There is nothing to try. ${report.verdict} If a whole run reports a problem here, requests of other checks are part of it: --report DIR writes them.`,
-    );
-    return viewOf(report).isOk ? 0 : 1;
-  }
-  const { ids, title, problems, reproduce } = finding;
-  const [{ description, detail }] = problems as [ReportedProblem];
-  console.log(
-    [`${ids[0]}  ${title}`, description, detail ?? []]
-      .flat()
-      .map((line) => `# ${line}`)
-      .join('\n'),
-  );
-  if (reproduce.length === 0)
-    console.log('# Commands cannot repeat this. --report has its requests.');
-  else if (!isRun) console.log(reproduce.join('\n'));
-  else {
-    const stdio = ['inherit', 'pipe', 'inherit'] as const;
-    // Ends a command whose response does not arrive.
-    const endingCurl = 'curl() { command curl --max-time 60 "$@"; }';
-    const { stdout } = spawnSync('sh', ['-c', [endingCurl, ...reproduce].join('\n')], {
-      stdio: [...stdio],
-      maxBuffer: Infinity,
-    });
-    process.stdout.write(stdout);
-    console.log(`# ${compareStatus(String(stdout), problems[0]!)}`);
-  }
-  return viewOf(report).isOk ? 0 : 1;
-}
-
-function requireCurl() {
-  if (spawnSync('sh', ['-c', 'command -v curl']).status === 0) return;
-  throw new UsageError(
-    '--run needs curl and a POSIX shell. Leave it out, and run the printed commands elsewhere.',
-  );
-}
-
-/** Says whether the commands got the status that the problem had. */
-function compareStatus(output: string, { calls }: ReportedProblem): string {
-  const expected = /^\d{3}/.exec(calls.at(-1)?.response ?? '')?.[0] ?? 'none';
-  const statuses = [...output.matchAll(/^HTTP\/\S+ (\d{3})/gm)].map(([, status]) => status!);
-  if (statuses.length === 0) {
-    return expected === 'none'
-      ? 'No response has arrived, as in the problem.'
-      : 'No response has arrived, so the commands tell nothing about the problem.';
-  }
-  return statuses.includes(expected)
-    ? `A response has the status of the problem, ${expected}.`
-    : `The problem did not repeat, so it comes and goes: no response has its status, ${expected}.`;
+  const lines = finding
+    ? [
+        `${finding.ids[0]}  ${finding.title}`,
+        ...[finding.problems[0]!].flatMap(({ description, detail }) => [description, detail ?? []]),
+        finding.reproduce.length > 0
+          ? []
+          : 'Commands cannot repeat this. --report has its requests.',
+      ].flat()
+    : [
+        `There is nothing to try. ${report.verdict}`,
+        'If a whole run reports a problem here, it needs requests of other checks, or more time.',
+      ];
+  console.log([...lines.map((line) => `# ${line}`), ...(finding?.reproduce ?? [])].join('\n'));
+  return isOk ? 0 : 1;
 }
 
 /** Shows the check and what it waits for in one line of the terminal, if stderr is one. */

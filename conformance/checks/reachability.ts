@@ -155,6 +155,7 @@ export const reachabilityChecks: Check[] = [
           ? `redirects to ${responseHeader(exchange, 'location') ?? 'nowhere'}`
           : undefined,
       () => 'the effect of reading the page at that address as a response',
+      (_, subject) => ({ words: 'kinds of requests are redirected', subject }),
     ),
   }),
   must('REACH-5', {

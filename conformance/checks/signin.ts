@@ -1,6 +1,6 @@
 import type { Project } from '../../machines/types.ts';
 import { lateMs } from '../http/clock.ts';
-import { emailOf, isClientError, isSuccess, messageOf, statusOf } from '../http/response.ts';
+import { emailOf, isClientError, messageOf, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import type { SignedInUser } from '../people/accounts.ts';
 import type { RunContext } from '../people/run-context.ts';
@@ -148,18 +148,25 @@ export const signInChecks: Check[] = [
         throw new Blocked('the times of unknown emails vary too much');
     },
   }),
-  should('SIGNIN-19', {
-    title: 'A lock after wrong passwords says so',
+  must('SIGNIN-19', {
+    title: 'Wrong passwords end no session, and a lock says so',
     requirement:
-      'Respond to an account that is locked with 429 and Retry-After, or with a message of its own. Otherwise users take their right password for a wrong one.',
+      'Respond to an account that is locked with 429 and Retry-After, or with a message of its own. Otherwise users take their right password for a wrong one. Keep their sessions.',
     statements: ['AUTH-5', 'ERROR-1'],
     after: ['SIGNIN-17', 'ERR-24'],
     async run(context) {
-      const { email, password, registration } = await context.registeredAccount('forgetful');
+      const user = await context.signedInUser('forgetful');
+      const { email, password, registration } = user;
       const browser = context.newBrowser('forgetful');
-      const wrong = [];
+      const wrong: ApiCall[] = [];
       for (let count = 1; count <= 6; count++)
         wrong.push(await browser.login(email, `${password}?`));
+      const after = await user.browser.listProjects();
+      if (user.list.outcome.ok && isUnauthorized(after))
+        expectSuccess(after, "After six wrong passwords in another browser, a user's list fails", [
+          user.list,
+          ...wrong,
+        ]);
       const right = await browser.login(email, password);
       const messages = [wrong[0]!, right].map(({ exchange }) => messageOf(exchange));
       if (!right.outcome.ok && messages[0] === messages[1])
@@ -367,7 +374,9 @@ export const signInChecks: Check[] = [
             startedAfter > user.login.exchange.startedAfter && request.path.endsWith('/login'),
         );
         const which =
-          count === 1 ? `After ${others.length} later sign-ins, the list` : `List number ${count}`;
+          count === 1
+            ? `After ${others.length} later sign-ins, in ${secondsBetween(user.login, list)} s, the list`
+            : `List number ${count}`;
         const failure = `${which} of a signed-in user fails`;
         expectSuccess(list, failure, [user.login]);
       }
@@ -511,7 +520,7 @@ async function expectSession(user: SignedInUser, send: () => Promise<ApiCall>, f
 
 /** Returns the call that the backend rejected. PROJECT checks report bodies the app cannot read. */
 const rejectedCallOf = ({ list, create }: Visit) =>
-  isUnauthorized(list) ? list : isSuccess(create.exchange) ? undefined : create;
+  isUnauthorized(list) ? list : isClientError(create.exchange) ? create : undefined;
 
 const nameOf = ({ operation }: ApiCall) =>
   operation === 'listProjects' ? 'the list' : 'a new project';
@@ -554,5 +563,7 @@ function describeMissingCookie({ browser, login }: SignedInUser): string {
   const key = /"(\w*token\w*|jwt)"/i.exec(login.exchange.response?.text ?? '')?.[1];
   const token = key ? `; "${key}" in its body is not used` : '';
   const other = browser.xsrfToken() === undefined ? '' : ' but XSRF-TOKEN';
+  const elsewhere = browser.allCookies().find(({ path }) => path !== '/');
+  if (elsewhere) return `Signing in sets the cookie "${elsewhere.key}" for ${elsewhere.path} only.`;
   return `Signing in sets no cookie for /api/v1/projects${other}${token}.`;
 }

@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../shared/usage-error.ts';
+import { minMustMs } from '../http/client.ts';
 import { maxWaitMinutes } from '../http/patience.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
-const defaultBudgetSeconds = 60;
+/** As long as MUST checks may take: a slow backend gets the same report. */
+const defaultBudgetSeconds = minMustMs / 1000;
 
 export const { version } = packageJson;
 
@@ -27,9 +29,8 @@ The kit registers its own accounts and creates projects. It changes no other
 data.
 
   --only ID       run only this check or group (REACH-1, XSRF); repeatable
-  --try ID        run only this check, and print shell commands that repeat its
-                  problem
-  --run           with --try: run the commands, which needs sh and curl
+  --try ID        run only this check, and print a shell script that repeats its
+                  problem: "--try ID | sh" runs it
   --report DIR    write conformance.html, conformance.json with its schema, and
                   conformance.xml (JUnit) to the folder DIR
   --origin URL    the app is served from this other origin: send it, and also
@@ -38,8 +39,7 @@ data.
                   the same requests
   --budget N      begin SHOULD checks within N seconds (default ${defaultBudgetSeconds}; no limit
                   with --wait); MUST checks come first, and are judged to the
-                  end, within 15 minutes or more; what does not fit is not
-                  judged
+                  end, within 15 minutes or more
   --wait          obey every Retry-After of a backend that throttles, up to
                   ${maxWaitMinutes} minutes in total
   --ui            also run the app itself in a browser, with this backend
@@ -57,7 +57,6 @@ Exit codes:
 
 const options = {
   try: { type: 'string' },
-  run: { type: 'boolean', default: false },
   only: { type: 'string', multiple: true, default: [] as string[] },
   report: { type: 'string' },
   origin: { type: 'string' },
@@ -94,7 +93,6 @@ export function parseArguments(args: string[], checkIds: string[]) {
     );
   if (option === '--try' && values.only.length > 0) errors.push('--try takes no --only.');
   if (option === '--try' && values.ui) errors.push('--try takes no --ui.');
-  if (option === '--only' && values.run) errors.push('--run needs --try ID.');
   if (!/^\d{1,9}$/.test(values.seed))
     errors.push(`--seed must be a whole number, but is "${values.seed}".`);
   const { budget } = values;
@@ -117,8 +115,8 @@ export function parseArguments(args: string[], checkIds: string[]) {
     isPatient,
     verbose,
     ui,
-    /** Prints the commands of the problem instead of the report, or runs them. */
-    tries: option === '--try' && (values.run ? ('run' as const) : ('print' as const)),
+    /** Whether to print commands instead of the report. */
+    isTry: option === '--try',
   };
   return { kind: 'run' as const, settings };
 }

@@ -27,6 +27,9 @@ export type HttpClientOptions = {
  */
 export const minMustMs = 15 * 60_000;
 
+/** Of a request that a proxy could not pass on. */
+const maxRetries = 5;
+
 /** Creates a client that sends requests to one origin and records every exchange. */
 export function createHttpClient(origin: string, settings: HttpClientOptions = {}) {
   const {
@@ -81,8 +84,9 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
       }
       const retryAfterMs = retryAfterMsOf(result.response);
       if (retryAfterMs !== undefined) throttle.schedule(exchange, retryAfterMs, attempt);
-      // nginx limits requests so by default. ERR-20 reports this response all the same.
-      else if (result.response?.status === 503 && attempt === 0) await clock.sleep(1000);
+      // nginx limits requests so, or a backend starts. ERR-20 reports these responses all the same.
+      else if ([502, 503].includes(result.response?.status ?? 0) && attempt < maxRetries)
+        await clock.sleep(1000);
       else return exchange;
     }
   }

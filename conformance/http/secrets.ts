@@ -21,7 +21,8 @@ export function createSecrets() {
       if (sorted.length === 0) sorted = [...secrets].toSorted((a, b) => b.length - a.length);
       let masked = text;
       for (const secret of sorted) masked = masked.replaceAll(secret, placeholder);
-      return maskCut(masked.replaceAll(jsonSecrets, `$1"${placeholder}"`), sorted);
+      const hide = (_: string, key: string, end: string) => `${key}"${placeholder}${end || '…'}`;
+      return maskCut(masked.replaceAll(jsonSecrets, hide), sorted);
     },
   };
 }
@@ -47,7 +48,7 @@ export const cookieValues = (line: string): string[] =>
 
 /** JSON values whose key names a secret, also a value at the end of an excerpt. */
 const jsonSecrets =
-  /("[\w-]*(?:password|passwd|secret|token|jwt|session|hash)[\w-]*"\s*:\s*)"(?:[^"\\]|\\.)*"?/gi;
+  /("[\w-]*(?:password|passwd|secret|token|jwt|session|hash)[\w-]*"\s*:\s*)"(?:[^"\\]|\\.)*("?)/gi;
 
 /** Returns a text as it can occur in a body, a URL or a header. */
 export const encodedVariants = (text: string): string[] => [

@@ -89,7 +89,7 @@ export function explainInvalidJson(exchange: Exchange): string {
   if (text.includes('\0')) return ' but UTF-16 instead of UTF-8';
   const before = /^\s*[^\s[{][^[{]*(?=[[{])/.exec(text)?.[0] ?? '';
   if (before !== '' && parseJson(text.slice(before.length)) !== undefined)
-    return `: it begins ${JSON.stringify(truncate(before.trim(), 12))}`;
+    return `: it begins ${JSON.stringify(truncate(before.trim(), 9))}`;
   const length = responseHeader(exchange, 'content-length');
   const isCutOff = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
   return isCutOff && Number(length) === bytes.length ? ': its Content-Length cuts it' : '';
@@ -244,7 +244,8 @@ function nameChange(sent: string, received: string, from: string, to: string): s
       ([, change]) => change(sent) !== sent && toUnmarked(received) === toUnmarked(change(sent)),
     ) ?? Object.entries(forms).find(([, form]) => form(received) === form(sent));
   if (known) return known[0];
-  if (sent.startsWith(received)) return `cut at ${received.length} characters`;
+  if (sent.startsWith(received.replace(/(\.{3}|…)$/, '')))
+    return `cut at ${received.length} characters`;
   if (received === sent.replaceAll(from, '')) return `without ${JSON.stringify(from)}`;
   if (from === '$') return 'changed at "$", as by String.replace';
   return received === sent.replaceAll(from, to)

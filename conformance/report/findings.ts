@@ -17,15 +17,12 @@ export function listFindings(results: CheckResult[]) {
   const reported = failed.flatMap(({ check, problems }) =>
     problems.map((problem) => ({ check, problem })),
   );
-  type Reported = (typeof reported)[number];
-  const keyOf = ({ check, problem: { cause } }: Reported) =>
-    cause ? comparable(cause.key ?? cause.words) : check.id;
-  const sizes = groupBy(reported, keyOf);
+  const sizes = groupBy(reported, causeKeyOf);
   /** A check of one request knows more of its failure than a check of all requests. */
-  const shownBy = (item: Reported) => reported.find((other) => showsFailureOf(item, other));
+  const shownBy = (item: Item) => reported.find((other) => showsFailureOf(item, other));
   const groups = groupBy(reported, (each) => {
     const item = shownBy(each) ?? each;
-    return sizes.get(keyOf(item))!.length > 1 ? keyOf(item) : item.check.id;
+    return sizes.get(causeKeyOf(item))!.length > 1 ? causeKeyOf(item) : item.check.id;
   });
   const findings = [...groups.values()].map((unsorted) => {
     const items = unsorted
@@ -47,7 +44,7 @@ export function listFindings(results: CheckResult[]) {
       /** MUST if one of the checks is a MUST. */
       level: checks.map(({ level }) => level).toSorted()[0]!,
       ...summarizeCauses(items),
-      problems: items.map(({ problem }) => problem),
+      problems: items.map(({ problem }) => withNumbers(problem, unsorted.filter(shownBy))),
       /** Failed checks that may be why all of these failed. Empty for a finding that is a cause. */
       causes: isConsequence ? [...new Set(own.flatMap(causesOf))] : [],
     };
@@ -133,7 +130,21 @@ function showsFailureOf({ check, problem }: Item, other: Item) {
 /** Removes what differs from response to response: times, ids of requests and lengths. */
 const comparable = (words: string) => words.replaceAll(/[\da-f]*\d[\da-f]*/g, '0');
 
+/** Adds how many requests of all fail like the one of a problem, if not all do. */
+function withNumbers(problem: Problem, others: Item[]): Problem {
+  const numbers = others
+    .map((other) => other.problem.description)
+    .filter((description) => / of \d+ requests\)/.test(description));
+  return {
+    ...problem,
+    detail: [problem.detail, ...numbers].filter(Boolean).join(' ') || undefined,
+  };
+}
+
 type Item = { check: Check; problem: Problem };
+
+const causeKeyOf = ({ check, problem: { cause } }: Item) =>
+  cause ? comparable(cause.key ?? cause.words) : check.id;
 
 const isAtHome = ({ check, problem: { cause } }: Item) =>
   cause?.requirement !== undefined &&
@@ -143,7 +154,9 @@ const isAtHome = ({ check, problem: { cause } }: Item) =>
 function summarizeCauses(items: Item[]) {
   const cause = items[0]?.problem.cause;
   const situations = [...new Set(items.map(({ problem }) => problem.cause?.subject ?? ''))];
-  if (!cause || situations.length === 1) return { summary: undefined, situations: [] };
+  const isOneCause = new Set(items.map(causeKeyOf)).size === 1;
+  if (!cause || !isOneCause || situations.length === 1)
+    return { summary: undefined, situations: [] };
   /** `17 kinds of refusals are HTML pages.` */
   return { summary: `${situations.length} ${cause.words}.`, situations };
 }

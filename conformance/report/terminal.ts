@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { findCall } from '../../model/calls.ts';
 import { command } from '../command/options.ts';
-import { plural, truncate } from '../problems/describe.ts';
+import { truncate } from '../problems/describe.ts';
 import { groupBy } from './findings.ts';
 import type { Report, ReportedFinding, ReportedProblem, ReportedResult } from './schema.ts';
 import {
@@ -93,7 +93,7 @@ function findingLines(
       'more',
       ...[summary === undefined ? detail : description].filter((each) => each !== undefined),
     ],
-    ['similar', ...(similar ? [plural(problemCount - 1, 'other problem')] : [])],
+    ['similar', ...(similar ? [listSome(problems.slice(1).map((each) => each.description))] : [])],
     ['users see', ...(userSees === undefined ? [] : [userSees])],
     ['before', ...summarizeCalls(calls.slice(0, -1))],
     ['request', ...(decisive ? [decisive.request] : [])],

@@ -45,7 +45,7 @@ const slowHashes: SlowBackend = (clock, hashMs) =>
     return undefined;
   });
 
-/** Runs the kit, by default with its default budget. */
+/** Runs the kit, by default with a budget of a minute. */
 async function runAgainst(slow: SlowBackend, responseMs: number, budgetMs = 60_000) {
   const clock = new TestClock();
   const { origin, stop } = await startBackend(clock, exemplary, slow(clock, responseMs));

@@ -46,13 +46,6 @@ test('shows progress in one line of a narrow terminal', async () => {
   expect(stripVTControlCharacters(report!).trimStart()).toMatch(/^Totals/);
 });
 
-test('--try --run without curl says that it needs it, and runs no check', async () => {
-  const child = startCommand(['http://127.0.0.1:1', '--try', 'COOKIE-2', '--run'], { PATH: '/no' });
-  const { code, errors } = await outcomeOf(child);
-  expect(code).toBe(2);
-  expect(errors).toContain('--run needs curl and a POSIX shell.');
-});
-
 test('exits with 3 and an instruction when no server listens', async () => {
   const { code, errors } = await runCommand('http://127.0.0.1:1');
   expect(code).toBe(3);
@@ -86,7 +79,6 @@ test.each([
   [[url, '--report', '--seed', '5'], ['--report needs a value.']],
   [[url, '--seed='], ['--seed needs a value.']],
   [[url, '--ui=yes'], ['--ui takes no value.']],
-  [[url, '--run'], ['--run needs --try ID.']],
   [
     [url, '--try', 'XSRF', '--only', 'XSRF-1', '--ui'],
     ['--try takes no --only.', '--try takes no --ui.'],
