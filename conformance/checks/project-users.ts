@@ -57,8 +57,7 @@ export const projectUserChecks: Check[] = [
     after: ['PROJECT-6'],
     async run(context) {
       if (await isListShared(context)) skip('all users see the same projects');
-      const users: { browser: SimulatedBrowser; own: Project[]; create: ApiCall; list: ApiCall }[] =
-        [];
+      const users: User[] = [];
       for (const name of ['ada', 'bob']) {
         const { browser } = await context.signedInUser(name);
         const created = await createOrBlock(context, browser, `own of ${name}`);
@@ -99,12 +98,20 @@ export const projectUserChecks: Check[] = [
         const seen = expectSuccess(list, failure, [], {
           cause: { ...overloadCause, subject: 'a list' },
         });
-        if (seen.some((project) => others.some(isSameProject(project))))
+        if (seen.some((project) => others.some(isSameProject(project)))) {
+          const [first, second] = users as [User, User];
+          const before = await first.browser.listProjects();
+          const after = await second.browser.listProjects();
+          if (after.outcome.ok && textOf(before) === textOf(after))
+            fail('A user gets the list of the user who listed just before.', [before, after], {
+              cause: { ...leakCause, subject: 'a list' },
+            });
           fail(
             'Of two users who request their lists at once, one gets the list of the other.',
             [...users.map(({ create }) => create), list],
             { userSees: "another user's projects" },
           );
+        }
       }
     },
   }),
@@ -202,6 +209,8 @@ export const projectUserChecks: Check[] = [
   }),
 ];
 
+type User = { browser: SimulatedBrowser; own: Project[]; create: ApiCall; list: ApiCall };
+
 /** Of a list that is sent to another user, whoever asks when. */
 export const leakCause = {
   words: 'users get the list of another user',
@@ -215,7 +224,7 @@ const overloadCause = {
     'Respond to twelve requests at once: look for a lock, a pool or a limit that they share.',
 };
 
-const textOf = ({ exchange }: ApiCall) => exchange.response!.text;
+const textOf = ({ exchange }: ApiCall) => exchange.response?.text;
 
 /** Returns ada in a second browser, which signed in later than the first one. */
 export const laterSession = oncePerRun((context) => context.newSession('ada'));

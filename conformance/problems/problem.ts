@@ -121,16 +121,16 @@ export function failOnFaults(
     if (fault === undefined) continue;
     const words = `kinds of requests: each ${fault}`;
     const cause = causeOf?.(exchange, subject) ?? { words, subject };
-    const more = { userSees: userSees(exchange), cause };
     const others = exchanges.filter(({ request }) => methodAndPath(request) === subject);
     const faulty = others.filter((each) => faultOf(each) !== undefined);
-    const isLasting = others.length - others.indexOf(exchange) === faulty.length;
-    const numbers = `${faulty.length} of ${others.length} requests`;
-    const count =
+    const isLasting =
+      faulty.length > 4 && others.length - others.indexOf(exchange) === faulty.length;
+    const detail =
       faulty.length < others.length
-        ? ` (${numbers}${isLasting && faulty.length > 4 ? since : ''})`
-        : '';
-    problems.set(key, createProblem(`${subject} ${fault}${count}.`, [exchange], more));
+        ? `So in ${faulty.length} of ${others.length} requests${isLasting ? since : ''}.`
+        : undefined;
+    const more = { userSees: userSees(exchange), cause, detail };
+    problems.set(key, createProblem(`${subject} ${fault}.`, [exchange], more));
   }
   failIfAny([...problems.values()]);
 }

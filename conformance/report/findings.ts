@@ -119,7 +119,7 @@ const quotesOf = ({ description, exchanges }: Problem) => [
 /** Returns whether a check of one request shows a failure that a check of all requests found. */
 function showsFailureOf({ check, problem }: Item, other: Item) {
   // A leak is another fault, and what goes on failing is no matter of one request.
-  if (check.id.startsWith('LEAK') || problem.description.includes(since)) return false;
+  if (check.id.startsWith('LEAK') || problem.detail?.includes(since)) return false;
   if (!check.inspects || other.check.inspects) return false;
   const [one, two] = [problem, other.problem].map(({ exchanges }) => exchanges.at(-1));
   if (!one || !two || (one.response && statusOf(one) < 500)) return false;
@@ -132,9 +132,9 @@ const comparable = (words: string) => words.replaceAll(/[\da-f]*\d[\da-f]*/g, '0
 
 /** Adds how many requests of all fail like the one of a problem, if not all do. */
 function withNumbers(problem: Problem, others: Item[]): Problem {
-  const numbers = others
-    .map((other) => other.problem.description)
-    .filter((description) => / of \d+ requests\)/.test(description));
+  const numbers = others.flatMap((other) =>
+    other.problem.detail ? [other.problem.description, other.problem.detail] : [],
+  );
   return {
     ...problem,
     detail: [problem.detail, ...numbers].filter(Boolean).join(' ') || undefined,

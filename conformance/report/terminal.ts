@@ -91,7 +91,7 @@ function findingLines(
     // Of several problems, the first has the number and the circumstance.
     [
       'more',
-      ...[summary === undefined ? detail : description].filter((each) => each !== undefined),
+      ...[[summary && description, detail].filter(Boolean).join(' ')].filter((each) => each !== ''),
     ],
     ['similar', ...(similar ? [listSome(problems.slice(1).map((each) => each.description))] : [])],
     ['users see', ...(userSees === undefined ? [] : [userSees])],
