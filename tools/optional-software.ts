@@ -6,8 +6,7 @@
  * that are missing, for `apt-get install`.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync } from 'node:fs';
 import { findChromiums, findPrograms } from '../shared/programs.ts';
 
 export type Software<Found extends object = object> = {
@@ -21,9 +20,6 @@ export type Software<Found extends object = object> = {
   /** Names of Debian's packages. */
   packages: readonly string[];
 };
-
-/** The packages of Debian and Ubuntu that extend Go. */
-const goPath = '/usr/share/gocode';
 
 export const optionalSoftware = {
   chromium: {
@@ -78,16 +74,6 @@ export const optionalSoftware = {
     testFiles: ['conformance/tests/examples/django.test.ts'],
     find: () => found(findPrograms('python3').find(hasDjango)),
     packages: ['python3-django'],
-  },
-  go: {
-    name: 'Go',
-    testFiles: ['conformance/tests/examples/go.test.ts'],
-    parts: goParts,
-    find: () => {
-      const { Go: program, ...packages } = goParts();
-      return program && Object.values(packages).every(Boolean) ? { program, goPath } : undefined;
-    },
-    packages: ['golang-go', 'golang-golang-x-crypto-dev'],
   },
 } as const satisfies Record<string, Software>;
 
@@ -152,13 +138,6 @@ function findWebKit() {
   const { WebKitWebDriver: driver, 'xvfb-run': display, xauth } = parts;
   const browser = parts['the MiniBrowser of WebKitGTK'];
   return driver && display && browser && xauth ? { driver, display, browser } : undefined;
-}
-
-function goParts() {
-  return {
-    Go: findProgram('go'),
-    'golang.org/x/crypto': existsSync(join(goPath, 'src/golang.org/x/crypto/bcrypt')),
-  };
 }
 
 // Vitest evaluates its configuration once per project, in one process.

@@ -50,7 +50,7 @@ test('the packed kit runs in an empty folder without network', async () => {
       'dist/openapi-3.0.json',
       'dist/openapi.yaml',
       'examples/github-action.yml',
-      'examples/go/main.go',
+      'examples/node-http/server.mjs',
       'dist/conformance.schema.json',
     ]),
   );

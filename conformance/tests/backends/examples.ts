@@ -1,10 +1,9 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { optionalSoftware, requireSoftware } from '../../../tools/optional-software.ts';
 import type { RunningServer } from '../../../testing/reference-server.ts';
 
@@ -22,28 +21,7 @@ export const exampleServers = [
     runtime: optionalSoftware.django,
     start: () => startExample(requireSoftware(optionalSoftware.django).program, 'django/manage.py'),
   },
-  {
-    name: 'Go',
-    runtime: optionalSoftware.go,
-    start: async () => startExample(await buildGo('go/main.go')),
-  },
 ];
-
-/** Builds a program, because `go run` does not end it when it is ended itself. */
-async function buildGo(file: string): Promise<string> {
-  const { program, goPath } = requireSoftware(optionalSoftware.go);
-  const buildFolder = join(tmpdir(), 'tracker-example-go');
-  const example = join(buildFolder, 'server');
-  await promisify(execFile)(program, ['build', '-o', example, join(folder, file)], {
-    env: {
-      ...process.env,
-      GO111MODULE: 'off',
-      GOPATH: goPath,
-      GOCACHE: join(buildFolder, 'cache'),
-    },
-  });
-  return example;
-}
 
 async function startExample(command: string, ...files: string[]): Promise<RunningServer> {
   const data = await mkdtemp(join(tmpdir(), 'example-'));
