@@ -470,10 +470,9 @@ export const accountChecks: Check[] = [
     statements: ['CHOICE-9', 'AUTH-7'],
     after: ['SIGNIN-15'],
     async run(context) {
-      const { browser, login, before, call } = await registerGuest(context);
+      const { login, before, call, after } = await registerGuest(context);
       if (!before.outcome.ok) skip('the list cannot be fetched');
       if (!call.outcome.ok) skip('a signed-in user cannot register');
-      const after = await browser.listProjects();
       const failure = 'After a registration in a signed-in browser, the list fails';
       if (isUnauthorized(after)) expectSuccess(after, failure, [login, before, call]);
     },
@@ -578,5 +577,5 @@ const registerGuest = oncePerRun(async (context) => {
   const before = await browser.listProjects();
   const { email, password } = context.fixtures;
   const call = await browser.registerUser(email('guest'), password('guest'));
-  return { browser, login, before, call };
+  return { login, before, call, after: await browser.listProjects() };
 });

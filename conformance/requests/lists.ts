@@ -81,7 +81,8 @@ export async function listOrBlock(context: RunContext, browser: SimulatedBrowser
   const create = since.findLast(({ request }) => request.method === 'POST');
   const { title } = Object(parseJson(String(create?.request.body))) as { title?: unknown };
   const subject = typeof title === 'string' ? `the project "${truncate(title, 20)}"` : 'a request';
-  const description = `The app can show no list after ${subject}.`;
+  const reason = listFault(call).split(': ').at(-1);
+  const description = `After ${subject}, the app can show no list: ${reason}.`;
   if (!unreadable.has(browser))
     context.reportTo('PROJECT-4', createUnreadable(description, listFault(call), since, subject));
   unreadable.add(browser);
