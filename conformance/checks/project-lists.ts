@@ -21,7 +21,7 @@ import { blockOnFlapping, isUnauthorized } from '../requests/sign-ins.ts';
 import { listAsVisitor } from '../requests/visitors.ts';
 import { type Check, must, should } from './check.ts';
 import { findDuplicateId } from './project-ids.ts';
-import { laterSession, leakCause } from './project-users.ts';
+import { laterSession, separateLists } from './project-users.ts';
 import { expectSameText } from './text.ts';
 
 export const projectListChecks: Check[] = [
@@ -272,7 +272,7 @@ async function expectInNextList(
     fail(
       'A created project is not in the next list, which has projects of another user.',
       exchanges,
-      { cause: { ...leakCause, subject: 'a list' } },
+      { requirement: separateLists },
     );
   const isSame = before.exchange.response?.text === list.call.exchange.response?.text;
   return fail(

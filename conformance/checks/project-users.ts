@@ -71,7 +71,7 @@ export const projectUserChecks: Check[] = [
             fail(
               'A user gets the list of the user who listed just before.',
               [before.create, create, before.list, call],
-              { cause: { ...leakCause, subject: name } },
+              { requirement: separateLists },
             );
         };
         await expectOwnList();
@@ -96,7 +96,8 @@ export const projectUserChecks: Check[] = [
         const failed = lists.filter((each) => !each.list.outcome.ok).length;
         const failure = `Of ${requests.length} lists at once, ${failed} fail${failed === 1 ? 's' : ''}`;
         const seen = expectSuccess(list, failure, [], {
-          cause: { ...overloadCause, subject: 'a list' },
+          requirement:
+            'Respond to twelve requests at once: look for a lock, a pool or a limit that they share.',
         });
         if (seen.some((project) => others.some(isSameProject(project)))) {
           const [first, second] = users as [User, User];
@@ -104,7 +105,7 @@ export const projectUserChecks: Check[] = [
           const after = await second.browser.listProjects();
           if (after.outcome.ok && textOf(before) === textOf(after))
             fail('A user gets the list of the user who listed just before.', [before, after], {
-              cause: { ...leakCause, subject: 'a list' },
+              requirement: separateLists,
             });
           fail(
             'Of two users who request their lists at once, one gets the list of the other.',
@@ -211,18 +212,9 @@ export const projectUserChecks: Check[] = [
 
 type User = { browser: SimulatedBrowser; own: Project[]; create: ApiCall; list: ApiCall };
 
-/** Of a list that is sent to another user, whoever asks when. */
-export const leakCause = {
-  words: 'users get the list of another user',
-  requirement:
-    'Put the user into the key of every cache of lists, in the backend and in front of it, or cache none.',
-};
-
-const overloadCause = {
-  words: 'lists at once fail',
-  requirement:
-    'Respond to twelve requests at once: look for a lock, a pool or a limit that they share.',
-};
+/** What to do about a list that is sent to another user, whoever asks when. */
+export const separateLists =
+  'Put the user into the key of every cache of lists, in the backend and in front of it, or cache none.';
 
 const textOf = ({ exchange }: ApiCall) => exchange.response?.text;
 

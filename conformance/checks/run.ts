@@ -107,11 +107,8 @@ export async function run({
 async function runCheck(check: Check, context: RunContext, reason: string | undefined) {
   const { clock, endsAtMs, exchanges, stops, unjudged } = context.http;
   const startedAtMs = clock.now();
-  const [firstExchange, firstUnjudged, firstStop] = [
-    exchanges.length,
-    unjudged.length,
-    stops.length,
-  ];
+  const [firstExchange, firstUnjudged] = [exchanges.length, unjudged.length];
+  const firstStop = stops.length;
   let outcome: Outcome = reason
     ? { status: 'blocked', note: reason }
     : await evaluateCheck(check, context);

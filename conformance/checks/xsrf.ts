@@ -74,6 +74,7 @@ export const xsrfChecks: Check[] = [
       const create = await browser.createProject(context.fixtures.project('by cookie'));
       if (!cookie && !isClientError(create.exchange)) skip('the backend sets no XSRF-TOKEN cookie');
       if (!isClientError(create.exchange)) return;
+      if (statusOf(create.exchange) === 401) throw new Blocked(describeCreateFailure(create));
       const exchanges = [login, create];
       if (cookie && context.appOrigin !== undefined)
         fail(
@@ -134,7 +135,13 @@ export const xsrfChecks: Check[] = [
       const [visit] = refused;
       if (!visit && accepted.length === 0)
         throw new Blocked(describeCreateFailure(withToken[0]!.create));
-      if (!visit) return expectLastingToken(context, first);
+      if (!visit) {
+        const later = await findRejectedToken(context, first.browser, 'with a token of before');
+        const failure = 'After other sign-ins of a user, the XSRF token of a session gets';
+        if (later)
+          fail(`${failure} ${describeStatus(later.exchange)}.`, [first.login, first.create, later]);
+        return;
+      }
       const { browser, login, create } = visit;
       const cookie = xsrfCookieOf(browser)!;
       const project = context.fixtures.project('with a raw token');
@@ -154,7 +161,10 @@ export const xsrfChecks: Check[] = [
         fail(
           `A new project with the header Origin gets ${describeStatus(create.exchange)}, and without it succeeds.`,
           [login, unnamed, create],
-          { cause: { ...originCause, subject: 'a project' } },
+          {
+            requirement:
+              'Accept the Origin of the address that the browser has. Behind a proxy, let it forward Host and X-Forwarded-Proto.',
+          },
         );
       const failure = `The app's XSRF token gets ${describeStatus(create.exchange)}`;
       if (refused.length === withToken.length)
@@ -282,22 +292,6 @@ const isTokenRefused = ({ list, create }: Visit) =>
   list.outcome.ok === true &&
   isClientError(create.exchange) &&
   ([403, 419].includes(statusOf(create.exchange)) || asksForToken(create));
-
-const originCause = {
-  words: 'requests with the header Origin are refused',
-  requirement:
-    'Accept the Origin of the address that the browser has. Behind a proxy, let it forward Host and X-Forwarded-Proto.',
-};
-
-/** Fails when later sign-ins of a user end the token of a session. */
-async function expectLastingToken(context: RunContext, { browser, login, create }: Visit) {
-  const later = await findRejectedToken(context, browser, 'with a token after other sign-ins');
-  if (later)
-    fail(
-      `After other sign-ins of a user, the XSRF token of a session gets ${describeStatus(later.exchange)}.`,
-      [login, create, later],
-    );
-}
 
 /** Creates a project, and returns the call if the backend rejects it in a valid session. */
 async function findRejectedToken(context: RunContext, browser: SimulatedBrowser, name: string) {

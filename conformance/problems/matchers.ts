@@ -89,7 +89,7 @@ export function explainInvalidJson(exchange: Exchange): string {
   if (text.includes('\0')) return ' but UTF-16 instead of UTF-8';
   const before = /^\s*[^\s[{][^[{]*(?=[[{])/.exec(text)?.[0] ?? '';
   if (before !== '' && parseJson(text.slice(before.length)) !== undefined)
-    return `: it begins ${JSON.stringify(truncate(before.trim(), 9))}`;
+    return ` but JSON after ${JSON.stringify(truncate(before.trim().replaceAll(/\s+/g, ' '), 12))}`;
   const length = responseHeader(exchange, 'content-length');
   const isCutOff = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
   return isCutOff && Number(length) === bytes.length ? ': its Content-Length cuts it' : '';

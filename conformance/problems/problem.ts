@@ -27,6 +27,8 @@ export type More = {
   /** A picture of it, in the folder of the report. */
   screenshot?: string;
   cause?: Cause | undefined;
+  /** What a backend has to do, where that of the check says something else. */
+  requirement?: string;
 };
 
 /** What several problems of a run have in common. The report makes them one finding. */
@@ -37,7 +39,7 @@ export type Cause = {
   subject: string;
   /** Distinguishes causes with the same words. */
   key?: string;
-  /** What a backend has to do, where that of the check says something else. */
+  /** As of a problem. */
   requirement?: string;
 };
 

@@ -49,7 +49,8 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
   };
   const reportFinding = ({ checks, level, summary, situations, problems, causes }: Finding) => ({
     ...wordsOf(checks[0]!),
-    ...(problems[0]!.cause?.requirement && { requirement: problems[0]!.cause.requirement }),
+    requirement:
+      problems[0]!.requirement ?? problems[0]!.cause?.requirement ?? checks[0]!.requirement,
     level,
     ids: checks.map(({ id }) => id),
     ...cleanTexts({ summary: summary && truncate(summary, maxLineLength - 1), situations }),

@@ -27,9 +27,8 @@ export function listFindings(results: CheckResult[]) {
   const findings = [...groups.values()].map((unsorted) => {
     const items = unsorted
       .filter((item) => !shownBy(item))
-      .toSorted((a, b) => a.check.level.localeCompare(b.check.level))
       // The check that requires just this comes first.
-      .toSorted((a, b) => Number(isAtHome(b)) - Number(isAtHome(a)));
+      .toSorted((a, b) => rankOf(a).localeCompare(rankOf(b)));
     const own = [...new Set(items.map(({ check }) => check))];
     const checks = [...new Set([...own, ...unsorted.map(({ check }) => check)])];
     const causesOf = (check: Check) =>
@@ -146,9 +145,8 @@ type Item = { check: Check; problem: Problem };
 const causeKeyOf = ({ check, problem: { cause } }: Item) =>
   cause ? comparable(cause.key ?? cause.words) : check.id;
 
-const isAtHome = ({ check, problem: { cause } }: Item) =>
-  cause?.requirement !== undefined &&
-  check.requirement.endsWith(lowerFirst(cause.requirement).slice(1));
+const rankOf = ({ check, problem: { cause } }: Item) =>
+  `${!check.requirement.endsWith(cause?.requirement?.slice(1) ?? '?')} ${check.level}`;
 
 /** Says what several problems have in common, and of which situations. */
 function summarizeCauses(items: Item[]) {

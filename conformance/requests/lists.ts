@@ -80,7 +80,7 @@ export async function listOrBlock(context: RunContext, browser: SimulatedBrowser
   const since = own.slice(last);
   const create = since.findLast(({ request }) => request.method === 'POST');
   const { title } = Object(parseJson(String(create?.request.body))) as { title?: unknown };
-  const subject = typeof title === 'string' ? `the project "${truncate(title, 20)}"` : 'a request';
+  const subject = typeof title === 'string' ? `the project "${truncate(title, 12)}"` : 'a request';
   const reason = listFault(call).split(': ').at(-1);
   const description = `After ${subject}, the app can show no list: ${reason}.`;
   if (!unreadable.has(browser))

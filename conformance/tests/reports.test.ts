@@ -22,7 +22,12 @@ import { errorFaults } from './backends/faults/errors.ts';
 import { leakFaults } from './backends/faults/leaks.ts';
 import { otherProjectFaults } from './backends/faults/projects.ts';
 import { requestsOf, runKit } from './backends/run-kit.ts';
-import { closedConnection, neverRespond, type BackendRequest } from './backends/stub-server.ts';
+import {
+  closedConnection,
+  neverRespond,
+  restartAfter,
+  type BackendRequest,
+} from './backends/stub-server.ts';
 import { TestClock } from './backends/test-clock.ts';
 
 const specification = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
@@ -233,6 +238,20 @@ test.each([
   expect(problem!.description).toBe(`The backend stops at POST /api/v1/projects${end}.`);
 });
 
+test('what fails across a stop is not judged', async () => {
+  const fault: Change = ({ sessions }) =>
+    change.responsesTo('login', 401, (response) => {
+      sessions.clear();
+      return restartAfter(response);
+    });
+  const start = (clock: TestClock) => startBackend(clock, exemplary, fault);
+  const { results } = await runKit(start, { only: ['SIGNIN-10', 'REACH-5'] });
+  expect(results.map(({ check, status }) => [check.id, status])).toEqual([
+    ['SIGNIN-10', 'blocked'],
+    ['REACH-5', 'failed'],
+  ]);
+});
+
 test.each([
   ['in a body', JSON.stringify({ note: 'Kit "1" 2!' })],
   ['in a path', `/${encodeURIComponent('Kit "1" 2!')}`],
@@ -279,10 +298,7 @@ test('two special requests that fail are two findings, and ERR-20 is part of the
 
 test('a page names the server that wrote it', () => {
   const text = '<html><h1>413 Request Entity Too Large</h1></html>';
-  const headers = [
-    ['content-type', 'text/html'],
-    ['server', 'nginx'],
-  ] as [string, string][];
+  const headers = Object.entries({ 'content-type': 'text/html', server: 'nginx' });
   const response = { status: 413, headers, bytes: Buffer.from(text), text };
   const exchange = { ...result.context.http.exchanges[0]!, response };
   expect(describeResponse(exchange)).toBe(`413 (text/html, from nginx) ${text}`);
