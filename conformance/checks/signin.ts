@@ -369,13 +369,9 @@ export const signInChecks: Check[] = [
       for (let count = 1; count <= manyRequests; count++) {
         const list = await user.browser.listProjects();
         await blockUnlessRejected(user, list);
-        const others = context.http.exchanges.filter(
-          ({ request, startedAfter }) =>
-            startedAfter > user.login.exchange.startedAfter && request.path.endsWith('/login'),
-        );
         const which =
           count === 1
-            ? `After ${others.length} later sign-ins, in ${secondsBetween(user.login, list)} s, the list`
+            ? `After ${countSignIns(context, user.login)} later sign-ins, in ${secondsBetween(user.login, list)} s, the list`
             : `List number ${count}`;
         const failure = `${which} of a signed-in user fails`;
         expectSuccess(list, failure, [user.login]);
@@ -449,9 +445,7 @@ export const signInChecks: Check[] = [
       const { clock } = context.http;
       await clock.sleep(Math.max(0, before.exchange.endedAtMs + minIdleMs - clock.now()));
       const after = await browser.listProjects();
-      const others = context.http.exchanges.slice(context.http.exchanges.indexOf(before.exchange));
-      const signIns = others.filter(({ request }) => request.path.endsWith('/login')).length;
-      const idle = `${secondsBetween(before, after)} s without a call, and ${signIns} sign-ins of others`;
+      const idle = `${secondsBetween(before, after)} s without a call, and ${countSignIns(context, before)} sign-ins of others`;
       if (isUnauthorized(after)) {
         if (context.http.stops.length > 0)
           throw new Blocked('REACH-5: the backend has stopped meanwhile');
@@ -494,6 +488,13 @@ async function expectOwnList(
     { userSees: isOfFirst ? "the new user's project in the first user's list" : undefined },
   );
 }
+
+/** Counts the sign-ins since a call. */
+const countSignIns = ({ http }: RunContext, { exchange }: ApiCall) =>
+  http.exchanges.filter(
+    ({ request, startedAfter }) =>
+      startedAfter > exchange.startedAfter && request.path.endsWith('/login'),
+  ).length;
 
 const foreignRequests: Record<string, Send> = {
   'a wrong password': sendWrongPassword,
@@ -563,9 +564,8 @@ function describeMissingCookie({ browser, login }: SignedInUser): string {
   const key = /"(\w*token\w*|jwt)"/i.exec(login.exchange.response?.text ?? '')?.[1];
   const token = key ? `; "${key}" in its body is not used` : '';
   const other = browser.xsrfToken() === undefined ? '' : ' but XSRF-TOKEN';
-  const elsewhere = browser
-    .allCookies()
-    .find(({ key, path }) => path !== '/' && key !== 'XSRF-TOKEN');
+  const cookies = browser.allCookies().filter((cookie) => cookie.key !== 'XSRF-TOKEN');
+  const elsewhere = cookies.find(({ path }) => path !== '/');
   if (elsewhere) return `Signing in sets the cookie "${elsewhere.key}" for ${elsewhere.path} only.`;
   return `Signing in sets no cookie for /api/v1/projects${other}${token}.`;
 }

@@ -74,8 +74,8 @@ export const xsrfChecks: Check[] = [
       const create = await browser.createProject(context.fixtures.project('by cookie'));
       if (!cookie && !isClientError(create.exchange)) skip('the backend sets no XSRF-TOKEN cookie');
       if (!isClientError(create.exchange)) return;
-      if (statusOf(create.exchange) === 401) throw new Blocked(describeCreateFailure(create));
       const exchanges = [login, create];
+      if (statusOf(create.exchange) === 401) throw new Blocked(describeCreateFailure(create));
       if (cookie && context.appOrigin !== undefined)
         fail(
           `A new project gets ${describeStatus(create.exchange)}: the app sends no token to another origin.`,
