@@ -490,10 +490,9 @@ async function expectOwnList(
 }
 
 /** Counts the sign-ins since a call. */
-const countSignIns = ({ http }: RunContext, { exchange }: ApiCall) =>
+const countSignIns = ({ http }: RunContext, { exchange: { startedAfter: start } }: ApiCall) =>
   http.exchanges.filter(
-    ({ request, startedAfter }) =>
-      startedAfter > exchange.startedAfter && request.path.endsWith('/login'),
+    ({ request, startedAfter }) => startedAfter > start && request.path.endsWith('/login'),
   ).length;
 
 const foreignRequests: Record<string, Send> = {
