@@ -39,7 +39,6 @@ export type Cause = {
   subject: string;
   /** Distinguishes causes with the same words. */
   key?: string;
-  /** As of a problem. */
   requirement?: string;
 };
 
