@@ -1,6 +1,6 @@
 import type { Project } from '../../machines/types.ts';
 import { lateMs } from '../http/clock.ts';
-import { emailOf, isClientError, messageOf, statusOf } from '../http/response.ts';
+import { emailOf, isClientError, isSuccess, messageOf, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import type { SignedInUser } from '../people/accounts.ts';
 import type { RunContext } from '../people/run-context.ts';
@@ -492,7 +492,7 @@ async function expectOwnList(
 /** Counts the sign-ins since a call. */
 const countSignIns = ({ http }: RunContext, { exchange: { startedAfter: start } }: ApiCall) =>
   http.exchanges.filter(
-    ({ request, startedAfter }) => startedAfter > start && request.path.endsWith('/login'),
+    (each) => each.startedAfter > start && isSuccess(each) && each.request.path.endsWith('/login'),
   ).length;
 
 const foreignRequests: Record<string, Send> = {
