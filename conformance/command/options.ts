@@ -35,8 +35,6 @@ data.
                   conformance.xml (JUnit) to the folder DIR
   --origin URL    the app is served from this other origin: send it, and also
                   check CORS
-  --seed N        seed of the generated data (default 1); the same seed sends
-                  the same requests
   --budget N      begin SHOULD checks within N seconds (default ${defaultBudgetSeconds}; no limit
                   with --wait); MUST checks come first, and are judged to the
                   end, within 15 minutes or more
@@ -60,7 +58,6 @@ const options = {
   only: { type: 'string', multiple: true, default: [] as string[] },
   report: { type: 'string' },
   origin: { type: 'string' },
-  seed: { type: 'string', default: '1' },
   budget: { type: 'string' },
   wait: { type: 'boolean', default: false },
   ui: { type: 'boolean', default: false },
@@ -93,8 +90,6 @@ export function parseArguments(args: string[], checkIds: string[]) {
     );
   if (option === '--try' && values.only.length > 0) errors.push('--try takes no --only.');
   if (option === '--try' && values.ui) errors.push('--try takes no --ui.');
-  if (!/^\d{1,9}$/.test(values.seed))
-    errors.push(`--seed must be a whole number, but is "${values.seed}".`);
   const { budget } = values;
   if (budget !== undefined && !/^[1-9]\d{0,5}$/.test(budget))
     errors.push(`--budget must be a whole number of seconds, but is "${budget}".`);
@@ -104,13 +99,11 @@ export function parseArguments(args: string[], checkIds: string[]) {
   if (origin !== undefined && appOrigin === undefined)
     errors.push(`--origin must be a URL such as https://app.example.org, but is "${origin}".`);
   throwIfAny(errors);
-  const seed = Number(values.seed);
   const settings = {
     address,
     only,
     reportFolder,
     appOrigin,
-    seed,
     budgetMs,
     isPatient,
     verbose,

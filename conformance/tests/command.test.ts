@@ -76,8 +76,8 @@ test.each([
   [[url, '-report', 'x'], ['There is no option -report. Did you mean --report?']],
   [[url, '--json=x'], ['There is no option --json.']],
   [[url, '--report'], ['--report needs a value.']],
-  [[url, '--report', '--seed', '5'], ['--report needs a value.']],
-  [[url, '--seed='], ['--seed needs a value.']],
+  [[url, '--report', '--budget', '5'], ['--report needs a value.']],
+  [[url, '--budget='], ['--budget needs a value.']],
   [[url, '--ui=yes'], ['--ui takes no value.']],
   [
     [url, '--try', 'XSRF', '--only', 'XSRF-1', '--ui'],
@@ -97,11 +97,11 @@ test.each([
     ['--origin must be a URL such as https://app.example.org, but is "app".'],
   ],
   [
-    ['--only', 'NOTHING-1', '--seed', 'x'],
+    ['--only', 'NOTHING-1', '--budget', 'x'],
     [
       'ADDRESS is missing. Example: npx tracker-conformance http://localhost:8080',
       '--only: there is no check "NOTHING-1". See --list.',
-      '--seed must be a whole number, but is "x".',
+      '--budget must be a whole number of seconds, but is "x".',
     ],
   ],
 ])('names every mistake in the arguments %j', (options, errors) => {
