@@ -59,7 +59,7 @@ const accountCases = {
     words: 'An email with capitals, a dot, "\'" and "+"',
     field: 'email',
     text: ({ email }) => email("Grace.O'Hara").replace('@', '+work@Mail.'),
-    characters: ['+', 'B', "'"],
+    characters: ['+', 'B', "'", '-'],
   },
   /** Some libraries change the emails of large providers only. No mailbox has so long a name. */
   gmail: {
@@ -353,7 +353,7 @@ export const accountChecks: Check[] = [
     }),
   }),
   should('ACCOUNT-19', {
-    title: 'Emails with a plus sign, a capital letter or an apostrophe can register',
+    title: 'Emails with a plus sign, a capital letter, an apostrophe or a hyphen can register',
     requirement:
       'Accept every email that the app accepts, because users have such emails. The app shows no message when registering fails, so the user would be stuck.',
     statements: ['VALID-1', 'AUTH-10', 'CALL-7'],

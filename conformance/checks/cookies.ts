@@ -1,6 +1,6 @@
 import { Cookie } from 'tough-cookie';
 import type { Exchange } from '../http/record.ts';
-import { headerValues, isSuccess, responseHeader, statusOf } from '../http/response.ts';
+import { headerValues, isSuccess, parseJson, responseHeader, statusOf } from '../http/response.ts';
 import { maskCookie } from '../http/secrets.ts';
 import { isLocalhost } from '../http/simulated-browser.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
@@ -180,6 +180,7 @@ export const cookieChecks: Check[] = [
         ],
         ['with other last characters', forgeEnd, otherEnd],
         [withOtherEmail, (value) => replaceEncoded(value, ada, bob)],
+        ['with the next number in its base64', nextEncodedNumber],
         [
           'with the next number, that of another session or user,',
           (value) => (/^\d{1,12}$/.test(value) ? String(Number(value) + 1) : value),
@@ -263,6 +264,13 @@ export function forgeEnd(value: string): string {
       (character, escape) => escape ?? (character === '5' ? '0' : '5'),
     );
   return text.slice(0, -16) + end + padding;
+}
+
+/** Adds one to the first number of JSON in base64. Returns any other value as it is. */
+function nextEncodedNumber(value: string): string {
+  const decoded = Buffer.from(decodeURIComponent(value), 'base64').toString();
+  const changed = decoded.replace(/\d+/, (number) => String(Number(number) + 1));
+  return parseJson(changed) === undefined ? value : Buffer.from(changed).toString('base64');
 }
 
 /** Replaces a text in a cookie, where it may be percent-encoded or in base64. */

@@ -4,7 +4,13 @@ import { asUser } from '../people/visits.ts';
 import { describeStatus, describeType, truncate } from '../problems/describe.ts';
 import { Blocked, fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
-import { isSameProject, listOrBlock, listWith, missingFromList } from '../requests/lists.ts';
+import {
+  findByIdOrTitle,
+  isSameProject,
+  listOrBlock,
+  listWith,
+  missingFromList,
+} from '../requests/lists.ts';
 import { type Check, must } from './check.ts';
 
 export const projectIdChecks: Check[] = [
@@ -72,6 +78,8 @@ export const projectIdChecks: Check[] = [
       const calls = [first.call, second, third.call];
       const values = calls.flatMap(({ outcome }) => (outcome.ok ? [outcome.value] : []));
       const created = findDuplicateId(values);
+      if (!values.some((project) => findByIdOrTitle(projects, project)))
+        throw new Blocked(missingFromList);
       if (created !== undefined)
         fail(
           `Two projects are created with one id, ${truncate(JSON.stringify(created), 40)}.`,

@@ -15,6 +15,7 @@ import {
   listOrBlock,
   listWith,
 } from '../requests/lists.ts';
+import { isUnauthorized } from '../requests/sign-ins.ts';
 import { listAsManyVisitors } from '../requests/visitors.ts';
 import { type Check, must, should } from './check.ts';
 
@@ -96,8 +97,9 @@ export const projectUserChecks: Check[] = [
         const failed = lists.filter((each) => !each.list.outcome.ok).length;
         const failure = `Of ${requests.length} lists at once, ${failed} fail${failed === 1 ? 's' : ''}`;
         const seen = expectSuccess(list, failure, [], {
-          requirement:
-            'Respond to twelve requests at once: look for a lock, a pool or a limit that they share.',
+          requirement: isUnauthorized(list)
+            ? 'Keep sessions where every process, worker and instance finds them.'
+            : 'Respond to twelve requests at once: look for a lock, a pool or a limit that they share.',
         });
         if (seen.some((project) => others.some(isSameProject(project)))) {
           const [first, second] = users as [User, User];

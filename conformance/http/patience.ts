@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Exchange, HttpRecord } from './record.ts';
-import { headerValues, methodAndPath } from './response.ts';
+import { headerValues, messageOf, methodAndPath } from './response.ts';
 import type { HttpRequest, HttpResponse, Transport } from './transport.ts';
 
 /** The most that a run waits in total with `--wait`. */
@@ -158,5 +158,6 @@ export function retryAfterMsOf(response: HttpResponse | undefined): number | und
 function describeThrottling({ request, response }: Exchange): string {
   const retryAfter = headerValues(response, 'retry-after')[0];
   const header = retryAfter === undefined ? 'no Retry-After' : `"Retry-After: ${retryAfter}"`;
-  return `${methodAndPath(request)} responds with ${response!.status} and ${header}`;
+  const message = messageOf({ response }) === undefined ? ', without a "message"' : '';
+  return `${methodAndPath(request)} responds with ${response!.status} and ${header}${message}`;
 }

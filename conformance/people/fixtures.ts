@@ -14,7 +14,8 @@ export type Fixtures = ReturnType<typeof createFixtures>;
 export function createFixtures(seed: number, runId: string) {
   return {
     runId,
-    email: (name: string) => `${name}.${seed}.${runId}@${emailDomain}`,
+    /** Without hyphens, which are the matter of ACCOUNT-19. */
+    email: (name: string) => `${name.replaceAll('-', '')}.${seed}.${runId}@${emailDomain}`,
     /** Returns a password with lower and upper case letters, digits and punctuation. */
     password: (name: string) => {
       const digest = createHash('sha256').update(`${seed} ${name}`).digest('hex');

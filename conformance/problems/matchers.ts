@@ -178,6 +178,7 @@ export function sentenceFault(exchange: Exchange): string | undefined {
     return 'has an empty placeholder';
   if (has(/^(?:null|undefined|none|nil|true|false)$|\[object \w+\]/i)) return 'is no text';
   if (has(/^[\w.\\$]+(?:Exception|Error)\b/)) return 'is the name of an exception';
+  if (has(/\bvalidation errors? for |\(type=/)) return 'is the output of a validator';
   if (exchange.isAppRequest && message === STATUS_CODES[statusOf(exchange)])
     return 'only repeats the status';
   // Without a space, and with a separator, a digit or a capital inside: error.api.401, ERR_INVALID.

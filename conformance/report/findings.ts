@@ -62,9 +62,15 @@ export function listFindings(results: CheckResult[]) {
     .map((finding) => ({ ...finding, level: levelOf(finding) }))
     .toSorted(
       (a, b) =>
-        Number(a.causes.length > 0) - Number(b.causes.length > 0) || a.level.localeCompare(b.level),
+        Number(isLasting(b)) - Number(isLasting(a)) ||
+        Number(a.causes.length > 0) - Number(b.causes.length > 0) ||
+        a.level.localeCompare(b.level),
     );
 }
+
+/** Whether all later requests fail too, so that other failures follow. */
+const isLasting = ({ problems }: { problems: Problem[] }) =>
+  problems.some(({ detail }) => detail?.endsWith(`${since}.`));
 
 /** Returns the first check of each cause that explains these checks, also by way of others. */
 function listHeads(findings: { checks: Check[]; causes: Check[] }[], checks: Check[]): Check[] {
@@ -134,10 +140,8 @@ function withNumbers(problem: Problem, others: Item[]): Problem {
   const numbers = others.flatMap((other) =>
     other.problem.detail ? [other.problem.description, other.problem.detail] : [],
   );
-  return {
-    ...problem,
-    detail: [problem.detail, ...numbers].filter(Boolean).join(' ') || undefined,
-  };
+  const detail = [problem.detail, ...numbers].filter(Boolean).join(' ');
+  return { ...problem, detail: detail || undefined };
 }
 
 type Item = { check: Check; problem: Problem };

@@ -84,6 +84,10 @@ function findingLines(
   const [{ description, detail, userSees, calls }] = problems as [ReportedProblem];
   const decisive = calls.at(-1);
   const similar = summary === undefined && problemCount > 1;
+  const others = problems
+    .slice(1)
+    .map((each) => each.description)
+    .join(' ');
   const rows: Row[] = [
     ['', summary ?? description],
     ['required', finding.requirement],
@@ -93,7 +97,7 @@ function findingLines(
       'more',
       ...[[summary && description, detail].filter(Boolean).join(' ')].filter((each) => each !== ''),
     ],
-    ['similar', ...(similar ? [listSome(problems.slice(1).map((each) => each.description))] : [])],
+    ['similar', ...(similar ? [others] : [])],
     ['users see', ...(userSees === undefined ? [] : [userSees])],
     ['before', ...summarizeCalls(calls.slice(0, -1))],
     ['request', ...(decisive ? [decisive.request] : [])],

@@ -168,6 +168,14 @@ export const otherCookieFaults: Record<string, Change> = {
     500,
     (_json, request) => /[^\da-f]/.test(change.sessionOf(request)),
   ),
+  'COOKIE-7: the session cookie is the number of the user in base64': ({ accounts }) => {
+    const encode = (user: number) => Buffer.from(JSON.stringify({ user })).toString('base64');
+    return {
+      createSession: (account) => encode([...accounts.values()].indexOf(account) + 1),
+      findAccount: (session) =>
+        [...accounts.values()].find((_, index) => encode(index + 1) === session),
+    };
+  },
   'COOKIE-7: the session cookie is a sequential number': ({ sessions }) => ({
     createSession(account) {
       const number = String(sessions.size + 1);

@@ -293,11 +293,6 @@ export const otherProjectFaults: Record<string, Change> = {
       return first !== session && change.error(409);
     });
   },
-  'PROJECT-28: an Idempotency-Key of more than 64 characters is refused': change.refuse(
-    'createProject',
-    400,
-    (_json, request) => String(keyOf(request) ?? '').length > 64,
-  ),
   'PROJECT-29: one of two concurrent requests with one Idempotency-Key is refused':
     change.concurrent('createProject', () => change.error(409), uniqueKey),
   'PROJECT-29: two concurrent requests with one Idempotency-Key create two projects': () => {
