@@ -78,7 +78,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     );
   return {
     $schema: schemaFile,
-    version: 1,
+    version: 2,
     origin: run.origin,
     seed: run.seed,
     runId: run.runId,

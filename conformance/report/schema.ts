@@ -87,7 +87,7 @@ const totals = z
 const reportSchema = z
   .strictObject({
     $schema: z.literal(schemaFile).describe('The schema, which is in the folder of the report.'),
-    version: z.literal(1).describe('Rises when a field is removed or changes its meaning.'),
+    version: z.literal(2).describe('Rises when a field is removed or changes its meaning.'),
     origin: z.string(),
     seed: count,
     runId: z.string(),
@@ -126,7 +126,7 @@ const reportSchema = z
     leftovers: z.string().describe('What the run left on the server.'),
   })
   .meta({
-    $id: 'https://tracker-conformance.example/report/1',
+    $id: 'https://tracker-conformance.example/report/2',
     title: 'Report of the conformance kit (conformance.json)',
   });
 
