@@ -62,15 +62,15 @@ export function listFindings(results: CheckResult[]) {
     .map((finding) => ({ ...finding, level: levelOf(finding) }))
     .toSorted(
       (a, b) =>
-        Number(isLasting(b)) - Number(isLasting(a)) ||
         Number(a.causes.length > 0) - Number(b.causes.length > 0) ||
+        Number(isLasting(b)) - Number(isLasting(a)) ||
         a.level.localeCompare(b.level),
     );
 }
 
 /** Whether all later requests fail too, so that other failures follow. */
-const isLasting = ({ problems }: { problems: Problem[] }) =>
-  problems.some(({ detail }) => detail?.endsWith(`${since}.`));
+const isLasting = ({ level, problems }: { level: string; problems: Problem[] }) =>
+  level === 'MUST' && problems.some(({ detail }) => detail?.endsWith(`${since}.`));
 
 /** Returns the first check of each cause that explains these checks, also by way of others. */
 function listHeads(findings: { checks: Check[]; causes: Check[] }[], checks: Check[]): Check[] {
