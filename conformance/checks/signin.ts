@@ -555,7 +555,7 @@ async function requireActiveSession(context: RunContext): Promise<Visit> {
 
 /** Blocks a check on a failure that shows no end of a session, because others report that. */
 async function blockUnlessRejected(user: SignedInUser, list: ApiCall) {
-  if (isUnauthorized(list)) await blockOnFlapping(list, user.signedInBrowser, user.browser);
+  if (isUnauthorized(list)) await blockOnFlapping(list, user.browser);
   else if (!list.outcome.ok) throw new Blocked(describeUnshown(list));
 }
 

@@ -345,6 +345,9 @@ export const otherSignInFaults: Record<string, Change> = {
   'SIGNIN-8: one of two concurrent sign-ins is refused': change.concurrent('login', () =>
     change.error(409, 'Another sign-in is in progress.'),
   ),
+  'SIGNIN-10: a failed sign-in deletes the cookie': change.responsesTo('login', 401, (response) =>
+    change.withSetCookies(response, ['session=; Max-Age=0; Path=/']),
+  ),
   'SIGNIN-10: a failed sign-in ends the session': change.before(
     'refuseLogin',
     ({ sessions }, _account, { session }) => sessions.delete(session),
