@@ -61,7 +61,8 @@ export const encodedVariants = (text: string): string[] => [
   ]),
 ];
 
-function decode(text: string): string {
+/** Percent-decodes a text. Returns one that is not encoded as it is. */
+export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -267,6 +267,19 @@ const others: Record<string, Change> = {
     return encodeURIComponent(`s:${id}.${sign(id)}=`);
   }),
   'session cookies contain + / and =': encodeSessions((token) => `${token.toString('base64')}+/==`),
+  'session cookies are JSON in base64, whose time is not read': ({
+    createSession,
+    findAccount,
+  }) => ({
+    createSession(...args) {
+      const json = JSON.stringify({ time: 1, token: createSession(...args) });
+      return encodeURIComponent(Buffer.from(json).toString('base64'));
+    },
+    findAccount(session, request) {
+      const text = Buffer.from(decodeURIComponent(session), 'base64').toString();
+      return findAccount(/[\da-f]{20,}/.exec(text)?.[0] ?? '', request);
+    },
+  }),
   'session cookies are quoted': encodeSessions((token) => `"${token.toString('hex')}"`),
   'a user who signs in again keeps the session': ({ sessions, createSession }) => ({
     createSession: (account, old, request) =>
