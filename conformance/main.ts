@@ -79,7 +79,6 @@ async function runCommand(settings: RunSettings): Promise<number> {
 
 /** Prints the commands that repeat the first problem, as a shell script. Returns the exit code. */
 function printCommands(report: Report): number {
-  const { isOk } = viewOf(report);
   const [finding] = report.findings;
   const lines = finding
     ? [
@@ -94,7 +93,7 @@ function printCommands(report: Report): number {
         'If a whole run reports a problem here, it needs requests of other checks, or more time.',
       ];
   console.log([...lines.map((line) => `# ${line}`), ...(finding?.reproduce ?? [])].join('\n'));
-  return isOk ? 0 : 1;
+  return viewOf(report).isOk ? 0 : 1;
 }
 
 /** Shows the check and what it waits for in one line of the terminal, if stderr is one. */

@@ -531,8 +531,7 @@ export const accountChecks: Check[] = [
     after: ['ACCOUNT-7'],
     async run(context) {
       await context.registeredAccount('ada');
-      for (const round of ['one', 'two', 'three'])
-        await registerAtOnce(context, `at-once-${round}`);
+      for (const round of [1, 2, 3]) await registerAtOnce(context, `at-once-${round}`);
     },
   }),
 ];

@@ -1,6 +1,6 @@
 import type { Project } from '../../machines/types.ts';
 import type { Exchange } from '../http/record.ts';
-import { emailOf, isSuccess, parseJson, statusOf } from '../http/response.ts';
+import { emailOf, hasSucceeded, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerRun } from '../people/run-context.ts';
 import { asUser } from '../people/visits.ts';
@@ -214,7 +214,7 @@ export const projectUserChecks: Check[] = [
 
 type User = { browser: SimulatedBrowser; own: Project[]; create: ApiCall; list: ApiCall };
 
-/** What to do about a list that is sent to another user, whoever asks when. */
+/** What to do about a list that is sent to another user, one after the other or at once. */
 export const separateLists =
   'Put the user into the key of every cache of lists, in the backend and in front of it, or cache none.';
 
@@ -249,11 +249,10 @@ function signedInAccountOf(exchanges: Exchange[], exchange: Exchange): string | 
         !each.isIgnored,
     );
   // A registration may begin a session of the new account.
-  const isSignIn = last && isSuccess(last) && last.request.path.endsWith('/login');
-  const email = isSignIn ? emailOf(last) : undefined;
-  // An email that nobody registered is another form of one of an account.
+  const email = last && hasSucceeded(last, '/login') ? emailOf(last) : undefined;
+  // An email without a registration is another form of one of an account.
   const isOfAccount = exchanges.some(
-    (each) => isSuccess(each) && each.request.path.endsWith('/register') && emailOf(each) === email,
+    (each) => hasSucceeded(each, '/register') && emailOf(each) === email,
   );
   return isOfAccount ? email : undefined;
 }

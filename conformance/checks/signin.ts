@@ -1,6 +1,6 @@
 import type { Project } from '../../machines/types.ts';
 import { lateMs } from '../http/clock.ts';
-import { emailOf, isClientError, isSuccess, messageOf, statusOf } from '../http/response.ts';
+import { emailOf, hasSucceeded, isClientError, messageOf, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import type { SignedInUser } from '../people/accounts.ts';
 import type { RunContext } from '../people/run-context.ts';
@@ -132,10 +132,8 @@ export const signInChecks: Check[] = [
         const unknownEmail = context.fixtures.email(`unknown${wrong.length}`);
         unknown.push(await context.newBrowser('ada').login(unknownEmail, `${password}?`));
       }
-      const [wrongMs, unknownMs] = [wrong, unknown].map((calls) =>
-        calls.map(({ exchange }) => exchange.durationMs),
-      ) as [number[], number[]];
-      const longerMs = Math.min(...wrongMs) - Math.max(...unknownMs);
+      const timesOf = (calls: ApiCall[]) => calls.map(({ exchange }) => exchange.durationMs);
+      const longerMs = Math.min(...timesOf(wrong)) - Math.max(...timesOf(unknown));
       if (longerMs > 15)
         fail(
           `Each of six wrong passwords takes at least ${Math.floor(longerMs)} ms longer than each of six unknown emails.`,
@@ -143,7 +141,7 @@ export const signInChecks: Check[] = [
           { detail: 'So the time reveals which emails have an account.' },
         );
       // Other load only adds to a time.
-      if (Math.min(...wrongMs) - Math.min(...unknownMs) > 15)
+      if (Math.min(...timesOf(wrong)) - Math.min(...timesOf(unknown)) > 15)
         throw new Blocked('the times of unknown emails vary too much');
     },
   }),
@@ -490,9 +488,7 @@ async function expectOwnList(
 
 /** Counts the sign-ins since a call. */
 const countSignIns = ({ http }: RunContext, { exchange: { startedAfter: start } }: ApiCall) =>
-  http.exchanges.filter(
-    (each) => each.startedAfter > start && isSuccess(each) && each.request.path.endsWith('/login'),
-  ).length;
+  http.exchanges.filter((each) => each.startedAfter > start && hasSucceeded(each, '/login')).length;
 
 const foreignRequests: Record<string, Send> = {
   'a wrong password': sendWrongPassword,

@@ -4,9 +4,6 @@ import { minMustMs } from '../http/client.ts';
 import { maxWaitMinutes } from '../http/patience.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
-/** As long as MUST checks may take: a slow backend gets the same report. */
-const defaultBudgetSeconds = minMustMs / 1000;
-
 export const { version } = packageJson;
 
 /** The file that `npm pack ./conformance` writes. */
@@ -35,7 +32,7 @@ data.
                   conformance.xml (JUnit) to the folder DIR
   --origin URL    the app is served from this other origin: send it, and also
                   check CORS
-  --budget N      begin SHOULD checks within N seconds (default ${defaultBudgetSeconds}; no limit
+  --budget N      begin SHOULD checks within N seconds (default ${minMustMs / 1000}; no limit
                   with --wait); MUST checks come first, and are judged to the
                   end, within 15 minutes or more
   --wait          obey every Retry-After of a backend that throttles, up to
@@ -93,7 +90,7 @@ export function parseArguments(args: string[], checkIds: string[]) {
   const { budget } = values;
   if (budget !== undefined && !/^[1-9]\d{0,5}$/.test(budget))
     errors.push(`--budget must be a whole number of seconds, but is "${budget}".`);
-  const budgetMs = Number(budget ?? (values.wait ? Infinity : defaultBudgetSeconds)) * 1000;
+  const budgetMs = Number(budget ?? (values.wait ? Infinity : minMustMs / 1000)) * 1000;
   const { report: reportFolder, origin, wait: isPatient, verbose, ui } = values;
   const appOrigin = origin === undefined ? undefined : parseOrigin(origin);
   if (origin !== undefined && appOrigin === undefined)

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Exchange } from './record.ts';
-import { headerValues, emailOf, isSuccess, responseHeader, statusOf } from './response.ts';
+import { emailOf, hasSucceeded, headerValues, isSuccess, statusOf } from './response.ts';
 import { encodedVariants, type Secrets } from './secrets.ts';
 
 type Run = {
@@ -116,9 +116,6 @@ function addNeeded(exchange: Exchange, all: Exchange[], needed: Set<Exchange>) {
     if (each) addNeeded(each, all, needed);
 }
 
-const hasSucceeded = (exchange: Exchange, address: string) =>
-  isSuccess(exchange) && exchange.request.path.endsWith(address);
-
 /** Returns the name and the value of a cookie that a response sets. */
 const setCookieOf = ({ response }: Exchange, name: string) =>
   headerValues(response, 'set-cookie')
@@ -157,7 +154,7 @@ function curlCommand(
   const args = [String.raw`curl -si -w '\n%{time_total} s\n'`];
   if (origin.startsWith('https:')) args.push('-k');
   if (failure?.isTimeout) args.push('-m 10');
-  if (responseHeader(exchange, 'content-encoding') !== undefined) args.push('--compressed');
+  if (headerValues(exchange.response, 'content-encoding').length > 0) args.push('--compressed');
   if (method !== 'GET' && (method !== 'POST' || body === undefined)) args.push(`-X ${method}`);
 
   const isOwn = cookies.every(({ setBy }) => setBy?.browserName === browserName);

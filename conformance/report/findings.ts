@@ -156,9 +156,8 @@ const rankOf = ({ check, problem: { cause } }: Item) =>
 function summarizeCauses(items: Item[]) {
   const cause = items[0]?.problem.cause;
   const situations = [...new Set(items.map(({ problem }) => problem.cause?.subject ?? ''))];
-  const isOneCause = new Set(items.map(causeKeyOf)).size === 1;
-  if (!cause || !isOneCause || situations.length === 1)
-    return { summary: undefined, situations: [] };
+  const isOne = new Set(items.map(causeKeyOf)).size === 1;
+  if (!cause || !isOne || situations.length === 1) return { summary: undefined, situations: [] };
   /** `17 kinds of refusals are HTML pages.` */
   return { summary: `${situations.length} ${cause.words}.`, situations };
 }

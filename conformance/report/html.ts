@@ -74,8 +74,7 @@ function renderRow({ id, level, title, status, note }: ReportedResult): string {
     skipped: ['muted', 'not applicable'],
     blocked: ['warning', 'blocked'],
   }[status];
-  const remark = note ? `<br><span class="muted">${escapeMarkup(note)}</span>` : '';
-  return `<tr><td>${id}</td><td>${level}</td><td>${escapeMarkup(title)}${remark}</td><td class="${className}">${label}</td></tr>`;
+  return `<tr><td>${id}</td><td>${level}</td><td>${escapeMarkup(title)}${note ? `<br><span class="muted">${escapeMarkup(note)}</span>` : ''}</td><td class="${className}">${label}</td></tr>`;
 }
 
 export const escapeMarkup = (text: string): string =>

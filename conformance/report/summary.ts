@@ -25,10 +25,8 @@ function describeNotJudged({ ids, reason }: Report['notJudged'][number]): Row {
 }
 
 /** Names the first five of many. */
-export const listSome = (names: string[]): string =>
-  names.length > 6
-    ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more`
-    : names.join(', ');
+export const listSome = (all: string[]): string =>
+  all.length > 6 ? `${all.slice(0, 5).join(', ')} and ${all.length - 5} more` : all.join(', ');
 
 /** Returns the content of a finding below its heading. */
 export function describeFinding(finding: ReportedFinding): Row[] {

@@ -84,10 +84,7 @@ function findingLines(
   const [{ description, detail, userSees, calls }] = problems as [ReportedProblem];
   const decisive = calls.at(-1);
   const similar = summary === undefined && problemCount > 1;
-  const others = problems
-    .slice(1)
-    .map((each) => each.description)
-    .join(' ');
+  const others = problems.slice(1).map((each) => each.description);
   const rows: Row[] = [
     ['', summary ?? description],
     ['required', finding.requirement],
@@ -97,7 +94,7 @@ function findingLines(
       'more',
       ...[[summary && description, detail].filter(Boolean).join(' ')].filter((each) => each !== ''),
     ],
-    ['similar', ...(similar ? [others] : [])],
+    ['similar', ...(similar ? [others.join(' ')] : [])],
     ['users see', ...(userSees === undefined ? [] : [userSees])],
     ['before', ...summarizeCalls(calls.slice(0, -1))],
     ['request', ...(decisive ? [decisive.request] : [])],

@@ -81,8 +81,7 @@ export async function listOrBlock(context: RunContext, browser: SimulatedBrowser
   const create = since.findLast(({ request }) => request.method === 'POST');
   const { title } = Object(parseJson(String(create?.request.body))) as { title?: unknown };
   const subject = typeof title === 'string' ? `the project "${truncate(title, 12)}"` : 'a request';
-  const reason = listFault(call).split(': ').at(-1);
-  const description = `After ${subject}, the app can show no list: ${reason}.`;
+  const description = `After ${subject}, the app can show no list: ${listFault(call).split(': ').at(-1)}.`;
   if (!unreadable.has(browser))
     context.reportTo('PROJECT-4', createUnreadable(description, listFault(call), since, subject));
   unreadable.add(browser);
@@ -106,7 +105,7 @@ const createUnreadable = (
       words: `requests make the list of their user unreadable: ${detail.split(': ').at(-1)}`,
       subject,
       requirement:
-        'Whatever is stored, respond with an array whose items each have an id, a title and a description.',
+        'Respond with an array whose items each have an id, a title and a description, for all that is stored.',
     },
   });
 

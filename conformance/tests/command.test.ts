@@ -125,7 +125,7 @@ test('accepts an untrusted certificate and warns that browsers do not', async ()
   expect(code).toBe(0);
 });
 
-test('suggests https when an http address speaks TLS, whatever is selected', async () => {
+test('suggests https when an http address speaks TLS, also with --only', async () => {
   const origin = await startHttpsProxy(await startCorrectBackend());
   const address = origin.replace('https:', 'http:');
   const { code, output } = await runCommand(address, '--only', 'SIGNIN-1');

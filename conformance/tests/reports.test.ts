@@ -269,7 +269,7 @@ test('a consequence names the first check of the finding that is its cause', () 
   expect(heads).toEqual([[], ['ACCOUNT-1'], ['ACCOUNT-1'], ['ACCOUNT-1']]);
 });
 
-test('the statement for what a run leaves covers every account, whatever registers', async () => {
+test('the statement for what a run leaves covers every account', async () => {
   const emails: string[] = [];
   const lenient = change.requestsTo('registerUser', (request) => {
     const { email = 'ada@kit.example.org', password } = change.jsonOf(request);

@@ -160,7 +160,7 @@ test.each([200, 290, 400])(
   'the row at the top of a list of %i stays there when 20 projects were added above it while the user was on another screen [CHOICE-110]',
   async (count) => {
     const { page, projects } = await openList(count);
-    // Up to the event: nobody leaves a place in the frame in which they reach it.
+    // Up to the event: users stay for longer than a frame.
     await page.evaluate(async () => {
       const scrolled = new Promise((resolve) => {
         addEventListener('scroll', resolve, { once: true });

@@ -223,11 +223,8 @@ export const signInFaults: Record<string, Change> = {
         findAccount: (session, request) =>
           (turn - turns.get(session)!) % 2 === 0 ? findAccount(session, request) : undefined,
       }),
-      change.responses(
-        ({ status, ...sent }, request) =>
-          status === 401 &&
-          change.isOperation(request, 'listProjects', 'createProject') &&
-          change.withSetCookies({ status, ...sent }, [backend.sessionCookie('of-a-visitor')]),
+      change.responsesTo('listProjects', 401, (response) =>
+        change.withSetCookies(response, [backend.sessionCookie('of-a-visitor')]),
       ),
     );
   },
