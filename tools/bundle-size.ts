@@ -8,7 +8,7 @@ import { root } from './run.ts';
  * Bytes that the first visit of a screen downloads, compressed by brotli: the sizes when they
  * were last accepted. The budget of a screen is `headroom` times its size.
  */
-const acceptedBytes = { '/': 88_708, '/login': 129_919, '/projects': 129_919 };
+const acceptedBytes = { '/': 93_163, '/login': 129_919, '/projects': 129_919 };
 const headroom = 1.05;
 
 type Sizes = Record<keyof typeof acceptedBytes, number>;

@@ -24,8 +24,9 @@ export const listPath = '/api/v1/projects' satisfies keyof paths;
 export async function fetchByAddress(request: Request): Promise<Response> {
   const { url, method, credentials, cache, signal } = request;
   const headers = Object.fromEntries(request.headers);
-  const init = { method, headers, credentials, cache, signal };
-  return window.fetch(url, method === 'GET' ? init : { ...init, body: await request.text() });
+  // An empty text as a body would get the content type text/plain.
+  const body = (await request.text()) || null;
+  return window.fetch(url, { method, headers, credentials, cache, signal, body });
 }
 
 /** Wraps `window.fetch`. Returns the prefetched response for the first request of the list. */
