@@ -30,7 +30,7 @@ export function createScreenDriver(
       const link = page.locator(`a[href$="#${address}"]`).first();
       if ((await link.count()) > 0) await link.click();
       else await page.evaluate((to) => void (location.hash = `#${to}`), address);
-      await heading(page, screens[routeOf(address)!.route].heading).waitFor();
+      await heading(page, screens[routeOf(address)!].heading).waitFor();
       await settle();
     },
     async submit(form, values = []) {

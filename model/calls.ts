@@ -7,7 +7,7 @@ import { bodyFields, operationTable, type OperationTypes } from '../generated/op
 import type { machines } from '../machines/all.ts';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
 import { pathPattern } from '../shared/path-templates.ts';
-import { exampleOf, routeOf, type Route } from '../shared/routes.ts';
+import { routeOf, type Route } from '../shared/routes.ts';
 
 type Machine = (typeof machines)[keyof typeof machines];
 
@@ -230,13 +230,13 @@ export type FetchedCall = Exclude<Call, FormName>;
 
 export const isFetched = (call: Call): call is FetchedCall => !(call in forms);
 
-/** Returns an address of the screen that makes a call. */
+/** Returns the address of the screen that makes a call. */
 export const addressOfCall = (call: Call): string =>
-  exampleOf(definitionOf(call).form?.route ?? definitionOf(call).route!);
+  definitionOf(call).form?.route ?? definitionOf(call).route!;
 
 /** Returns whether the screen of an address makes a call when it opens. */
 export function fetchesOnOpen(address: string): boolean {
-  const route = routeOf(address)?.route;
+  const route = routeOf(address);
   return callNames.some((call) => isFetched(call) && definitionOf(call).route === route);
 }
 

@@ -1,5 +1,5 @@
-/** A parameter in a path of the contract (`{projectId}`) or a route of the app (`$projectId`). */
-const parameter = /[{$](\w+)\}?/g;
+/** A parameter in a path of the contract, such as `{projectId}`. */
+const parameter = /\{(\w+)\}/g;
 
 /** Returns the names of the parameters. */
 export const parameterNames = (template: string): string[] =>
@@ -14,5 +14,5 @@ export const fillPath = (template: string, params: Readonly<Record<string, strin
   replaceParameters(template, (name) => encodeURIComponent(params[name] ?? ''));
 
 /** Returns an expression that matches the paths of a template. Its groups are the parameters. */
-export const pathPattern = (template: string, flags = ''): RegExp =>
-  new RegExp(`^${replaceParameters(template, (name) => `(?<${name}>[^/]+)`)}$`, flags);
+export const pathPattern = (template: string): RegExp =>
+  new RegExp(`^${replaceParameters(template, (name) => `(?<${name}>[^/]+)`)}$`);

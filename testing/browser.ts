@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, LaunchOptions, Page } from 'playwr
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { launchBrowser } from '../conformance/ui/chromium.ts';
 import { fillForm, heading, waitForApp } from '../model/browser-driver.ts';
-import { errorTitle, exampleOf, screens, type Route } from '../shared/routes.ts';
+import { errorTitle, screens, type Route } from '../shared/routes.ts';
 import { longWaitMs } from './time-limits.ts';
 import { startTemporaryServer, type Environment } from './server-process.ts';
 
@@ -48,7 +48,7 @@ export function useServer(settings?: Environment, script?: string) {
 
 /** Loads a screen and waits until the app shows it. `/nowhere` shows the error screen. */
 export async function openScreen(page: Page, address: string, path: Route | '/nowhere') {
-  await page.goto(`${address}/#${path === '/nowhere' ? path : exampleOf(path)}`);
+  await page.goto(`${address}/#${path}`);
   await waitForApp(page);
   const name = path === '/nowhere' ? errorTitle : screens[path].heading;
   await heading(page, name).waitFor();

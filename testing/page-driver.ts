@@ -56,7 +56,7 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
       await heading(page, 'About Page').waitFor({ state: 'detached' });
     },
     async waitFor(expected) {
-      await heading(page, screens[routeOf(expected.path)!.route].heading).waitFor();
+      await heading(page, screens[routeOf(expected.path)!].heading).waitFor();
       const deadline = Date.now() + longWaitMs;
       for (;;) {
         const differences = differencesOf(await driver.observe(), expected);

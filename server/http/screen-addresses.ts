@@ -1,4 +1,4 @@
-import { addressOf, routeOf } from '../../shared/routes.ts';
+import { routeOf } from '../../shared/routes.ts';
 
 /**
  * Returns the address to which a URL without a file is redirected: that of the screen whose address
@@ -8,10 +8,10 @@ import { addressOf, routeOf } from '../../shared/routes.ts';
 export function findScreen(url: string): string | undefined {
   const [, path = '', query = ''] = /^([^?]*)(.*)$/s.exec(url)!;
   const [, encodedHash, text = ''] = /^\/*(?:index\.html)?(\/*%23)?(.*)$/is.exec(path)!;
-  const found = encodedHash
+  const route = encodedHash
     ? (routeOf(text) ?? routeOf(decodeFragment(text)))
     : routeOf(`/${text}`);
-  return found && `${appFolder(url)}${query}#${addressOf(found.route, found.params)}`;
+  return route && `${appFolder(url)}${query}#${route}`;
 }
 
 /** Returns the address in an encoded fragment. An unknown one if it cannot be decoded. */

@@ -127,7 +127,7 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
     shownUser = storedUser();
     discardPrefetchedList();
     const address = addressOfFragment(location.hash);
-    shownRoute = routeOf(address)?.route;
+    shownRoute = routeOf(address);
     // First, so that the rows are there when the browser paints the screen.
     const list = shownRoute === '/projects' ? prefetchList() : undefined;
     root.replaceChildren(findTemplate(shownRoute ?? notFoundRoute)!.content.cloneNode(true));

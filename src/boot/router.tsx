@@ -3,7 +3,6 @@ import {
   createRoute,
   createRouter,
   useLoaderData,
-  useParams,
   type RouteComponent,
   type RouterHistory,
 } from '@tanstack/react-router';
@@ -20,7 +19,7 @@ import {
   isLazy,
   notFoundRoute,
   routes,
-  titleOf,
+  screens,
   type LazyRoute,
   type Route,
 } from '../../shared/routes.ts';
@@ -81,7 +80,7 @@ const lazyScreen = (route: LazyRoute) =>
 
 function LazyScreen({ route }: { route: LazyRoute }) {
   const { attempt, lazy } = useLoaderData({ strict: false })!;
-  const title = titleOf(route, useParams({ strict: false }));
+  const { title } = screens[route];
   if (!lazy) {
     return <LoadErrorScreen title={title} message={loadErrorMessage} attempt={attempt} />;
   }
@@ -104,11 +103,10 @@ const optionsOf = (route: Route) =>
 const screenRoute = <Path extends Route>(path: Path) =>
   createRoute({ getParentRoute: () => layoutRoute, path, ...optionsOf(path) });
 
-/** One type for each path. Otherwise every link would need the parameters of every path. */
+/** One type for each path. Otherwise the router would not know which paths a link can have. */
 type ScreenRoute = { [Path in Route]: ReturnType<typeof screenRoute<Path>> }[Route];
 
-// TypeScript rejects a plain assertion as soon as two paths have different parameters.
-const screenRoutes = routes.map((route) => screenRoute(route) as unknown as ScreenRoute);
+const screenRoutes = routes.map((route) => screenRoute(route) as ScreenRoute);
 
 const routeTree = rootRoute.addChildren([everyOtherRoute, layoutRoute.addChildren(screenRoutes)]);
 

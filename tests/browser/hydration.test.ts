@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton } from '../../model/browser-driver.ts';
-import { errorTitle, exampleOf, routes, screens, titleOf } from '../../shared/routes.ts';
+import { errorTitle, routes, screens } from '../../shared/routes.ts';
 import { developmentAppFolder } from '../../tools/built-app.ts';
 import {
   fillCredentials,
@@ -59,7 +59,7 @@ const markupOf = async (page: Page) =>
 
 const errors = (page: Page) => page.locator('form p');
 
-const addresses = routes.map((route) => [exampleOf(route), screens[route].heading]);
+const addresses = routes.map((route) => [route, screens[route].heading]);
 const unknown = ['/nowhere', errorTitle];
 /** What browsers change in an address, or could. The screen tests read all `fragments`. */
 const otherFragments = ['', 'about', '/login>', '/login。', '/login\\', '/logın', '/%'].map(
@@ -72,9 +72,9 @@ const otherFragments = ['', 'about', '/login>', '/login。', '/login\\', '/logı
 test.each(routes)(
   '%s has its title, and the same pixels before and after the app takes over [CHOICE-53, CHOICE-60]',
   async (route) => {
-    const { page, hydrate } = await openPrerendered(exampleOf(route), { reducedMotion: 'reduce' });
+    const { page, hydrate } = await openPrerendered(route, { reducedMotion: 'reduce' });
     await heading(page, screens[route].heading).waitFor();
-    expect(await page.title()).toBe(`${titleOf(route)} · Tracker App`);
+    expect(await page.title()).toBe(`${screens[route].title} · Tracker App`);
     expect(await page.evaluate(() => scrollY)).toBe(0);
     const prerendered = await page.screenshot();
     await hydrate();

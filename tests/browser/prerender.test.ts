@@ -12,6 +12,8 @@ import {
   useServer,
 } from '../../testing/browser.ts';
 import { alerts, prerenderedPages, projects } from '../../testing/held-pages.ts';
+import { copyProject } from '../../testing/project-copy.ts';
+import { buildRender } from '../../tools/prerender.ts';
 import { rowTexts } from '../../src/ui/row-texts.ts';
 
 const browser = useBrowser();
@@ -373,4 +375,14 @@ test('no content blocker matches the names of the two chunks, with any hashes', 
     expect.stringMatching(/^index-h[0-9a-f]{8}\.js$/),
     expect.stringMatching(/^lazy-chunk-h[0-9a-f]{8}\.js$/),
   ]);
+});
+
+test.each([
+  ['throws', "{(() => { throw new Error('No text'); })()}", 'No text'],
+  ['has another heading than its row', 'Another', '/about has the heading "Another"'],
+])('prerendering fails if a screen %s', async (_, content, message) => {
+  const { folder, edit } = copyProject();
+  edit('src/screens/about.tsx', (source) => source.replace(/(?<=<Heading>).*(?=<)/, () => content));
+  const { renderTemplates } = await buildRender({ root: folder, mode: 'production' });
+  await expect(renderTemplates()).rejects.toThrow(message);
 });

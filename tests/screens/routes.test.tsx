@@ -4,13 +4,11 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   addressOfFragment,
   errorTitle,
-  exampleOf,
   headerRoutes,
   notFoundRoute,
   routeOf,
   routes,
   screens,
-  titleOf,
 } from '../../shared/routes.ts';
 import { createFragmentHistory } from '../../src/boot/app.tsx';
 import { fragments } from '../../testing/fragments.ts';
@@ -23,9 +21,9 @@ const inHeader = () => within(screen.getByRole('banner'));
 test.each(routes)(
   '%s shows its screen between header and footer, without an empty navigation area [CHOICE-40, ROUTE-2, ROUTE-3, ROUTE-4, ROUTE-5, ROUTE-6, LAYOUT-1]',
   async (route) => {
-    await renderApp(exampleOf(route));
+    await renderApp(route);
     await findHeading(screens[route].heading);
-    expect(document.title).toBe(`${titleOf(route)} · Tracker App`);
+    expect(document.title).toBe(`${screens[route].title} · Tracker App`);
     const [header, main, footer] = ['banner', 'main', 'contentinfo'].map((role) =>
       screen.getByRole(role),
     );
@@ -143,7 +141,7 @@ test.each(Object.entries(fragments))(
     const history = openFragment(fragment);
     const { hash } = location;
     const { router } = await renderApp('', { history });
-    const shown = routeOf(addressOfFragment(hash))?.route;
+    const shown = routeOf(addressOfFragment(hash));
     expect([shown, router.state.matches.at(-1)?.fullPath]).toEqual([route, route ?? notFoundRoute]);
     await findHeading(route ? screens[route].heading : errorTitle);
     expect(router.state.location.pathname).toBe(addressOfFragment(hash));

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { exampleOf, screens, type Route } from '../../../shared/routes.ts';
+import { screens, type Route } from '../../../shared/routes.ts';
 import type { BrowserPage } from './page.ts';
 
 export const accountPassword = 'correct horse';
@@ -57,7 +57,7 @@ export function createAppPage(page: BrowserPage) {
     waitForApp,
     replaceText,
     async openScreen(address: string, path: Route) {
-      await page.goto(`${address}/#${exampleOf(path)}`);
+      await page.goto(`${address}/#${path}`);
       await waitForHeading(screens[path].heading);
       await waitForApp();
     },
