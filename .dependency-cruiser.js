@@ -2,9 +2,16 @@
 const products =
   '(?!(server|conformance)/tests/)(generated|shared|machines|model|src|server|conformance)/';
 
-const testFolders = ['browser', 'commands', 'engines', 'model', 'screens', 'tools', 'unit'].map(
-  (name) => `tests/${name}/`,
-);
+const testFolders = [
+  'browser',
+  'commands',
+  'engines',
+  'model',
+  'prerendering',
+  'screens',
+  'tools',
+  'unit',
+].map((name) => `tests/${name}/`);
 
 /** The kit: each folder imports only from those before it. */
 const kitFolders = ['package.json', 'http/', 'command/', 'problems/', 'people/', 'requests/']

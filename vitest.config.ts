@@ -25,7 +25,7 @@ const explorations = ['tests/model/exhaustive.test.ts', 'tests/model/exploration
 /** Each project loads its modules again. */
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   'app:unit': { include: ['tests/unit/**/*.test.ts'], pool: 'threads' },
-  'app:screens': { include: ['tests/screens/**/*.test.tsx'], ...dom },
+  'app:screens': { include: ['tests/{screens,prerendering}/**/*.test.tsx'], ...dom },
   'app:model': {
     include: ['tests/model/**/*.test.{ts,tsx}'],
     exclude: explorations,

@@ -29,7 +29,11 @@ const parts: Record<string, Part> = {
       '!src/ui/use-{hydrated,virtual-rows}.ts',
       '!**/*.css.ts',
     ],
-    tests: ['tests/unit/api/*.test.ts', 'tests/screens/*.test.tsx', 'tests/model/stop.test.tsx'],
+    tests: [
+      'tests/unit/api/*.test.ts',
+      'tests/{screens,prerendering}/*.test.tsx',
+      'tests/model/stop.test.tsx',
+    ],
     excludedMutations: ['StringLiteral'],
     ignoreStatic: true,
   },
