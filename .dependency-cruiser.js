@@ -144,7 +144,16 @@ export default {
     ];
   }),
   allowedSeverity: 'error',
-  forbidden: [{ name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } }],
+  forbidden: [
+    { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'prerendering-apart',
+      comment: 'Tests that render on the server are in tests/prerendering/, which is isolated.',
+      severity: 'error',
+      from: { path: '^tests/(model|screens)/' },
+      to: { path: 'node_modules/react-dom/server', reachable: true },
+    },
+  ],
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: '(^|/)node_modules/' },

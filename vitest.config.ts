@@ -25,7 +25,9 @@ const explorations = ['tests/model/exhaustive.test.ts', 'tests/model/exploration
 /** Each project loads its modules again. */
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   'app:unit': { include: ['tests/unit/**/*.test.ts'], pool: 'threads' },
-  'app:screens': { include: ['tests/{screens,prerendering}/**/*.test.tsx'], ...dom },
+  'app:screens': { include: ['tests/screens/**/*.test.tsx'], ...dom },
+  // React's renderers for Node and for browsers both write into the contexts that they render.
+  'app:prerendering': { include: ['tests/prerendering/**/*.test.tsx'], ...dom, isolate: true },
   'app:model': {
     include: ['tests/model/**/*.test.{ts,tsx}'],
     exclude: explorations,
@@ -81,7 +83,8 @@ export default defineConfig({
     testTimeout: maxTestMs,
     hookTimeout: maxTestMs,
     expect: { poll: { timeout: maxWaitMs } },
-    // Test files change no module that others import. Sharing modules takes a fifth of the time.
+    // The files of a project share modules, so they must leave no state in them. Sharing takes a
+    // fifth of the time.
     isolate: false,
     projects: Object.entries(projects).map(([name, test]) => ({
       extends: true,
