@@ -4,7 +4,6 @@ import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { longTestMs, longWaitMs, maxTestMs, maxWaitMs } from './testing/time-limits.ts';
 import { findMissingSoftware } from './tools/optional-software.ts';
-import { LikelyFirst } from './tools/test-sequencer.ts';
 
 const dom: TestProjectInlineConfiguration['test'] = {
   // Takes a third of the processor time of jsdom: 9 seconds instead of 24 for tests/screens.
@@ -79,7 +78,6 @@ export default defineConfig({
     setupFiles: 'testing/name-waits.ts',
     // Ends with the first failure, which is then shown in seconds. `npm test` runs all tests.
     bail: 1,
-    sequence: { sequencer: LikelyFirst },
     testTimeout: maxTestMs,
     hookTimeout: maxTestMs,
     expect: { poll: { timeout: maxWaitMs } },
