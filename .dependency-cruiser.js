@@ -73,7 +73,7 @@ const rows = [
   ],
   ['model/headless-app.ts', ['shared/', 'machines/', 'model/', 'src/(actors.ts|api/)'], ['xstate']],
 
-  ['server/store/', ['generated/'], ['node:', 'dataloader', 'pg', 'pg-connection-string']],
+  ['server/store/', ['generated/'], ['node:', 'pg', 'pg-connection-string']],
   [
     'server/auth/',
     ['generated/', 'shared/emails.ts', 'server/store/'],

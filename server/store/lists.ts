@@ -1,4 +1,3 @@
-import DataLoader from 'dataloader';
 import type { components } from '../../generated/api.d.ts';
 import { schemaFields } from '../../generated/operations.ts';
 import { StoreUnavailable, type Database } from './database.ts';
@@ -50,36 +49,25 @@ interface Chunk {
 const maxChunkBytes = 128 * 1024;
 const maxProjectBytes = 2 ** 30;
 const maxChunkRows = 256;
-const maxBatchSize = 16;
 
 export function projectListQueries(database: Database) {
-  // The database writes the JSON: rows as objects cost more than the rest of the response.
-  async function readChunks(chunks: readonly Chunk[]): Promise<(string | null)[]> {
-    const found = await database.query<{ json: string | null }>(
+  /** Returns undefined or null if the list was edited, or the chunk has too many bytes. */
+  async function readChunk({ accountId, edits, from, to, maxBytes }: Chunk) {
+    // The database writes the JSON: rows as objects cost more than the rest of the response.
+    const [chunk] = await database.query<{ json: string | null }>(
       `select (
          select ${database.jsonArray(fieldNames)} from (
            select ${selectedColumns} from projects
-           where account_id = accounts.id
-             and position between cast(value ->> 'from' as integer) and cast(value ->> 'to' as integer)
+           where account_id = $1 and position between $3 and $4
            order by position
          ) as item
-         having sum(${textNames.map((name) => `coalesce(octet_length("${name}"), 0)`).join(' + ')})
-           <= cast(value ->> 'maxBytes' as integer)
+         having sum(${textNames.map((name) => `coalesce(octet_length("${name}"), 0)`).join(' + ')}) <= $5
        ) as json
-       from json_each($1) left join accounts
-         on accounts.id = value ->> 'accountId' and list_edits = cast(value ->> 'edits' as integer)
-       order by cast(key as integer)`,
-      [JSON.stringify(Object.fromEntries(chunks.entries()))],
+       from accounts where id = $1 and list_edits = $2`,
+      [accountId, edits, from, to, maxBytes],
     );
-    return found.map(({ json }) => json);
+    return chunk?.json;
   }
-
-  // Batches the first chunks of the lists that one event-loop turn asks for, as sessions are.
-  const firstChunks = new DataLoader(readChunks, {
-    cache: false,
-    maxBatchSize,
-    batchScheduleFn: (dispatch) => setImmediate(dispatch),
-  });
 
   return {
     /**
@@ -96,8 +84,7 @@ export function projectListQueries(database: Database) {
         // Ranges, because without statistics PostgreSQL would sort the list for each `limit`.
         const to = Math.min(from + rows - 1, lastPosition);
         const maxBytes = from === to ? maxProjectBytes : maxChunkBytes;
-        const chunk = { accountId, edits, from, to, maxBytes };
-        const json = from === 1 ? await firstChunks.load(chunk) : (await readChunks([chunk]))[0];
+        const json = await readChunk({ accountId, edits, from, to, maxBytes });
         if (json) {
           yield { json, isLast: to === lastPosition };
           [from, rows] = [to + 1, Math.min(rows * 2, maxChunkRows)];

@@ -1,5 +1,4 @@
-import DataLoader from 'dataloader';
-import { placeholders, type Database } from './database.ts';
+import type { Database } from './database.ts';
 import type { ListVersion } from './lists.ts';
 
 interface SessionRecord {
@@ -9,30 +8,7 @@ interface SessionRecord {
 
 type SessionRow = SessionRecord & ListVersion;
 
-const maxBatchSize = 16;
-
 export function sessionQueries(database: Database) {
-  // Batches lookups from one event-loop turn into one query, because under load a round trip costs
-  // more than an extra row.
-  const sessionLoader = new DataLoader<string, SessionRow | undefined>(
-    async (tokenHashes) => {
-      const hashes = padBatch([...new Set(tokenHashes)]);
-      const sessions = await database.query<SessionRow>(
-        `select sessions.token_hash as "tokenHash", sessions.account_id as "accountId",
-           (select list_edits from accounts where id = sessions.account_id) as edits,
-           projects.id as "lastId", coalesce(projects.position, 0) as "lastPosition"
-         from sessions left join projects on projects.account_id = sessions.account_id
-             and projects.position = (select max(position) from projects
-                                      where account_id = sessions.account_id)
-         where token_hash in (${placeholders(hashes.length)}) and expires_at > ${database.now}`,
-        hashes,
-      );
-      const byHash = new Map(sessions.map((session) => [session.tokenHash, session]));
-      return tokenHashes.map((tokenHash) => byHash.get(tokenHash));
-    },
-    { cache: false, maxBatchSize, batchScheduleFn: (dispatch) => setImmediate(dispatch) },
-  );
-
   return {
     async createSession({ tokenHash, accountId }: SessionRecord, lifetimeMs: number) {
       await database.query(
@@ -46,7 +22,19 @@ export function sessionQueries(database: Database) {
      * Returns undefined if the session has expired or does not exist. Includes the version of the
      * account's list, because one query costs less than two.
      */
-    findSession: (tokenHash: string) => sessionLoader.load(tokenHash),
+    async findSession(tokenHash: string) {
+      const [session] = await database.query<SessionRow>(
+        `select sessions.token_hash as "tokenHash", sessions.account_id as "accountId",
+           (select list_edits from accounts where id = sessions.account_id) as edits,
+           projects.id as "lastId", coalesce(projects.position, 0) as "lastPosition"
+         from sessions left join projects on projects.account_id = sessions.account_id
+             and projects.position = (select max(position) from projects
+                                      where account_id = sessions.account_id)
+         where token_hash = $1 and expires_at > ${database.now}`,
+        [tokenHash],
+      );
+      return session;
+    },
 
     async deleteSession(tokenHash: string) {
       await database.query('delete from sessions where token_hash = $1', [tokenHash]);
@@ -61,10 +49,4 @@ export function sessionQueries(database: Database) {
       return deleted.length;
     },
   };
-}
-
-/** Repeats keys up to `maxBatchSize`, so that there are only two statements to prepare. */
-function padBatch(keys: string[]): string[] {
-  if (keys.length === 1) return keys;
-  return Array.from({ length: maxBatchSize }, (_, i) => keys[i % keys.length] as string);
 }
