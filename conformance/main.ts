@@ -9,7 +9,6 @@ import type { Report } from './report/schema.ts';
 import { renderRows, viewOf } from './report/summary.ts';
 import { renderTerminal } from './report/terminal.ts';
 import { run } from './checks/run.ts';
-import { prepareUi } from './ui/prepare.ts';
 
 /** On a narrower terminal, lines wrap. */
 const minColumns = 40;
@@ -41,10 +40,8 @@ async function main(args: string[]): Promise<number> {
 async function runCommand(settings: RunSettings): Promise<number> {
   const { reportFolder } = settings;
   const target = parseTarget(settings.address);
-  const folder = reportFolder ?? (settings.ui ? 'conformance-report' : undefined);
-  if (folder !== undefined) prepareFolder(folder);
+  if (reportFolder !== undefined) prepareFolder(reportFolder);
   const connectionNotes = await checkReachable(target.origin);
-  const ui = settings.ui ? await prepareUi(folder!) : undefined;
   const progress = createProgressLine();
   const stop = new AbortController();
   const exitCodes = { SIGINT: 130, SIGTERM: 143 };
@@ -59,7 +56,6 @@ async function runCommand(settings: RunSettings): Promise<number> {
     origin: target.origin,
     stop: stop.signal,
     startedAt: new Date(performance.timeOrigin),
-    ui,
     onProgress: progress.update,
     onWait: progress.wait,
   });

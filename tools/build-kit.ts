@@ -1,8 +1,8 @@
 /**
  * Bundles the kit into `conformance/dist/`: JavaScript without dependencies, which runs on Node 20,
- * the built app, the contract and the licenses. `npm pack` runs this first.
+ * the contract and the licenses. `npm pack` runs this first.
  */
-import { chmodSync, cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type InlineConfig } from 'vite';
@@ -10,9 +10,6 @@ import { openApi30File } from './contract-source.ts';
 import { jsonSchema, schemaFile } from '../conformance/report/schema.ts';
 
 const pathOf = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-
-/** Lists the licenses of the bundled packages, which require that. */
-const license = { fileName: 'third-party-licenses.md' };
 
 const kitConfig: InlineConfig = {
   configFile: false,
@@ -23,16 +20,14 @@ const kitConfig: InlineConfig = {
     ssr: pathOf('conformance/main.ts'),
     outDir: pathOf('conformance/dist/bin'),
     target: 'node20',
-    license,
+    // Lists the licenses of the bundled packages, which require that.
+    license: { fileName: 'third-party-licenses.md' },
     rolldownOptions: { output: { entryFileNames: 'kit.js', chunkFileNames: '[name].js' } },
   },
-  ssr: { noExternal: true, external: ['playwright-core', 'vite'] },
+  ssr: { noExternal: true },
 };
 
 rmSync(pathOf('conformance/dist'), { recursive: true, force: true });
-const app = { outDir: pathOf('conformance/dist/app'), emptyOutDir: true, license };
-await build({ root: pathOf(''), logLevel: 'warn', build: app });
-for (const file of globSync('**/*.{br,gz}', { cwd: app.outDir })) rmSync(`${app.outDir}/${file}`);
 await build(kitConfig);
 const program = pathOf('conformance/dist/bin/conformance.js');
 writeFileSync(

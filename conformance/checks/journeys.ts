@@ -3,7 +3,7 @@ import { checkJourney, checkWalk } from '../journeys/journey.ts';
 import { accountSteps, arrival, hashesOf, projectSteps } from '../journeys/steps.ts';
 import type { WalkOptions } from '../journeys/walk.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
-import { Blocked, skip } from '../problems/problem.ts';
+import { Blocked } from '../problems/problem.ts';
 import { must, type Check } from './check.ts';
 
 export const journeyChecks: Check[] = [
@@ -35,18 +35,6 @@ export const journeyChecks: Check[] = [
         maxSteps,
         maxHashes: hashesOf(accountSteps) + 1,
       }),
-  }),
-  must('UI-1', {
-    title: 'The app works with the backend in a browser',
-    requirement:
-      'People do the same in the built app in a real browser, and its screens show it. Runs only with --ui.',
-    statements: ['LAYOUT-1', 'LOGIN-5', 'PROJECTS-6', 'CHOICE-27'],
-    after: ['JOURNEY-1'],
-    async run(context) {
-      if (!context.ui) skip('--ui was not given');
-      const { walkScreens } = await import('../ui/walk-screens.ts');
-      await walkScreens(context, context.ui);
-    },
   }),
 ];
 

@@ -6,9 +6,6 @@ import packageJson from '../package.json' with { type: 'json' };
 
 export const { version } = packageJson;
 
-/** The file that `npm pack ./conformance` writes. */
-export const tarball = `tracker-conformance-${version}.tgz`;
-
 /** The command as the user typed it, for the help and the examples in messages. */
 export const command =
   process.env['npm_lifecycle_event'] === 'conformance'
@@ -37,7 +34,6 @@ data.
                   end, within 15 minutes or more
   --wait          obey every Retry-After of a backend that throttles, up to
                   ${maxWaitMinutes} minutes in total
-  --ui            also run the app itself in a browser, with this backend
   --verbose       also print what users read, and every check with its requests
   --list          list the checks and exit
   --version       print the version and exit
@@ -57,7 +53,6 @@ const options = {
   origin: { type: 'string' },
   budget: { type: 'string' },
   wait: { type: 'boolean', default: false },
-  ui: { type: 'boolean', default: false },
   verbose: { type: 'boolean', default: false },
   list: { type: 'boolean', default: false },
   version: { type: 'boolean', default: false },
@@ -81,17 +76,12 @@ export function parseArguments(args: string[], checkIds: string[]) {
     .map((id) => id.trim().toUpperCase());
   for (const wanted of only.filter((id) => !checkIds.some((known) => isSelected(known, [id]))))
     errors.push(`${option}: there is no check "${wanted}". See --list.`);
-  if (!values.ui && only.length > 0 && only.every((id) => isSelected(id, ['UI'])))
-    errors.push(
-      option === '--try' ? '--try repeats no check in a browser.' : `--only ${only[0]} needs --ui.`,
-    );
   if (option === '--try' && values.only.length > 0) errors.push('--try takes no --only.');
-  if (option === '--try' && values.ui) errors.push('--try takes no --ui.');
   const { budget } = values;
   if (budget !== undefined && !/^[1-9]\d{0,5}$/.test(budget))
     errors.push(`--budget must be a whole number of seconds, but is "${budget}".`);
   const budgetMs = Number(budget ?? (values.wait ? Infinity : minMustMs / 1000)) * 1000;
-  const { report: reportFolder, origin, wait: isPatient, verbose, ui } = values;
+  const { report: reportFolder, origin, wait: isPatient, verbose } = values;
   const appOrigin = origin === undefined ? undefined : parseOrigin(origin);
   if (origin !== undefined && appOrigin === undefined)
     errors.push(`--origin must be a URL such as https://app.example.org, but is "${origin}".`);
@@ -104,7 +94,6 @@ export function parseArguments(args: string[], checkIds: string[]) {
     budgetMs,
     isPatient,
     verbose,
-    ui,
     /** Whether to print commands instead of the report. */
     isTry: option === '--try',
   };

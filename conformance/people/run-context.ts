@@ -28,22 +28,12 @@ export function oncePerRun<Value>(create: (context: RunContext) => Promise<Value
 /** State that the checks of one run share. */
 export type RunContext = ReturnType<typeof createRunContext>;
 
-type UiOptions = {
-  appFolder: string;
-  screenshotFolder: string;
-  /** How long a screen may differ from the model. Default: 5 seconds. */
-  screenTimeoutMs?: number;
-};
-
-export type RunContextOptions = Omit<HttpClientOptions, 'onExchange'> & {
-  /** Set when the run includes the screens in a real browser (`--ui`). */
-  ui?: UiOptions | undefined;
-};
+export type RunContextOptions = Omit<HttpClientOptions, 'onExchange'>;
 
 export function createRunContext(
   origin: string,
   fixtures: Fixtures,
-  { ui, ...httpOptions }: RunContextOptions = {},
+  httpOptions: RunContextOptions = {},
 ) {
   const secrets = createSecrets();
   const addSecrets = ({ request, response }: Exchange) => {
@@ -70,7 +60,6 @@ export function createRunContext(
     fixtures,
     /** Origin of the app, when it differs from the backend's origin (`--origin`). */
     appOrigin: httpOptions.appOrigin === origin ? undefined : httpOptions.appOrigin,
-    ui,
     newBrowser,
     reportTo,
     reportedTo: (id: string): readonly Problem[] => reportedTo(id),

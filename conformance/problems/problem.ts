@@ -24,8 +24,6 @@ export type More = {
   detail?: string | undefined;
   /** What the app shows its users. */
   userSees?: string | undefined;
-  /** A picture of it, in the folder of the report. */
-  screenshot?: string;
   cause?: Cause | undefined;
   /** What a backend has to do, where that of the check says something else. */
   requirement?: string;

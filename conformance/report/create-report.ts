@@ -35,7 +35,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     response: describeResponse(exchange),
   });
   const reportProblem = (problem: Problem) => {
-    const { description, userSees, screenshot, exchanges } = problem;
+    const { description, userSees, exchanges } = problem;
     const decisive = exchanges.slice(-1);
     const calls = withRequirements(context.http.exchanges, exchanges);
     // Of requests at once, the decisive one may have ended before another.
@@ -43,7 +43,6 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     return cleanTexts({
       ...fitLine(clean(description), problem.detail),
       userSees,
-      screenshot,
       calls: [...others, ...decisive].map(reportCall),
     });
   };
@@ -78,7 +77,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     );
   return {
     $schema: schemaFile,
-    version: 2,
+    version: 3,
     origin: run.origin,
     seed: run.seed,
     runId: run.runId,

@@ -1,7 +1,7 @@
 import type { Report, ReportedFinding, ReportedResult } from './schema.ts';
 import { describeConsequence, describeFinding, summarize, viewOf, type Row } from './summary.ts';
 
-/** Renders the report as a page without external resources, except for screenshots. */
+/** Renders the report as a page without external resources. */
 export function renderHtml(report: Report): string {
   const { isOk, notJudged, causes, consequences } = viewOf(report);
   return `<!doctype html>
@@ -20,7 +20,6 @@ export function renderHtml(report: Report): string {
   dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: .5rem 0; } dt { color: var(--muted); } dt::first-letter { text-transform: uppercase; } article dl { grid-template-columns: 6rem 1fr; } dt:empty { display: none; } dt:empty + dd { grid-column: 1 / -1; } dd { margin: 0; overflow-wrap: anywhere; }
   pre { background: var(--code); margin: 0; padding: .75rem; border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85rem; }
   table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-top: 1px solid var(--line); } td:nth-child(3) { overflow-wrap: anywhere; } td:nth-last-child(4), td:first-child .muted { white-space: nowrap; }
-  img { max-width: 100%; border: 1px solid var(--line); }
   @media (width < 40rem) { h1 { font-size: 1.25rem; } dl { display: block; } dt { margin-top: .5rem; } }
 </style>
 </head>
@@ -43,13 +42,9 @@ ${report.results.map(renderRow).join('\n')}
 }
 
 function renderFinding(finding: ReportedFinding): string {
-  const images = finding.problems
-    .flatMap(({ screenshot = [] }) => screenshot)
-    .map((file) => `<p><img src="${escapeMarkup(file)}" alt="Screenshot of the failure"></p>`);
   return `<article>
 ${renderHeading(finding)}
 ${renderRows([...describeFinding(finding), ['statements', finding.statements.join(', ')]])}
-${images.join('')}
 </article>`;
 }
 

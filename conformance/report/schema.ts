@@ -21,7 +21,6 @@ const problem = z
     description: z.string().describe('What is wrong, in at most 100 characters.'),
     detail: z.string().optional().describe('More about it.'),
     userSees: z.string().optional().describe('What the app shows its users.'),
-    screenshot: z.string().optional().describe('A picture in the folder of the report.'),
     calls: z.array(call),
   })
   .meta({ id: 'problem' });
@@ -87,7 +86,7 @@ const totals = z
 const reportSchema = z
   .strictObject({
     $schema: z.literal(schemaFile).describe('The schema, which is in the folder of the report.'),
-    version: z.literal(2).describe('Rises when a field is removed or changes its meaning.'),
+    version: z.literal(3).describe('Rises when a field is removed or changes its meaning.'),
     origin: z.string(),
     seed: count,
     runId: z.string(),
@@ -126,7 +125,7 @@ const reportSchema = z
     leftovers: z.string().describe('What the run left on the server.'),
   })
   .meta({
-    $id: 'https://tracker-conformance.example/report/2',
+    $id: 'https://tracker-conformance.example/report/3',
     title: 'Report of the conformance kit (conformance.json)',
   });
 

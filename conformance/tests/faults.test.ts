@@ -69,11 +69,8 @@ test.each([
   },
 );
 
-/** UI-1 needs a browser: `screens.test.ts` runs it with a faulty backend. */
-const testedElsewhere = ['UI-1'];
-
 test('each MUST and SHOULD check has a fault with which the report begins', () => {
   const named = new Set([...faults, ...nonBackends].map(({ id }) => id));
   const ids = checks.map(({ id }) => id);
-  expect([...named, ...testedElsewhere].toSorted()).toEqual(ids.toSorted());
+  expect([...named].toSorted()).toEqual(ids.toSorted());
 });

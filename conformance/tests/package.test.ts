@@ -44,7 +44,6 @@ test('the packed kit runs in an empty folder without network', async () => {
     expect.arrayContaining([
       'README.md',
       'dist/LICENSE',
-      'dist/app/third-party-licenses.md',
       'dist/bin/third-party-licenses.md',
       'dist/contract.md',
       'dist/openapi-3.0.json',
