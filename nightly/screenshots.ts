@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { launchBrowser } from '../conformance/ui/chromium.ts';
+import { launchBrowser } from '../tools/chromium.ts';
 import { readCommandLine } from '../tools/command-line.ts';
 import { root } from '../tools/run.ts';
 import { createVisualDriver } from '../testing/page-driver.ts';

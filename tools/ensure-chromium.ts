@@ -4,7 +4,7 @@
  * command may be a stub.
  */
 import { stripVTControlCharacters } from 'node:util';
-import { installAdvice, launchBrowser } from '../conformance/ui/chromium.ts';
+import { installAdvice, launchBrowser } from './chromium.ts';
 import { findChromiums, findPrograms } from '../shared/programs.ts';
 import { runProgram, toolCommand } from './run.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { launchBrowser } from '../../conformance/ui/chromium.ts';
+import { launchBrowser } from '../../tools/chromium.ts';
 import { sendFile } from '../../testing/static-files.ts';
 import { markdownTable } from '../../tools/diagram.ts';
 import { medians } from '../../testing/median.ts';

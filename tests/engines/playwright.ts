@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { firefox, type Browser, type Page } from 'playwright-core';
-import { launchBrowser } from '../../conformance/ui/chromium.ts';
+import { launchBrowser } from '../../tools/chromium.ts';
 import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
 import { longWaitMs } from '../../testing/time-limits.ts';
 import type { Engine, Look } from './setting/page.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { chromium, type Browser, type LaunchOptions } from 'playwright-core';
-import { findChromiums } from '../../shared/programs.ts';
+import { findChromiums } from '../shared/programs.ts';
 
 const execFileAsync = promisify(execFile);
 
