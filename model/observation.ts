@@ -28,10 +28,6 @@ export type Screen = {
     | undefined;
 };
 
-/** Returns whether a part of a screen waits for a response. */
-export const isScreenBusy = (screen: Screen): boolean =>
-  Object.values(screen).some((part) => isRecord(part) && part['busy']);
-
 /** What the user, the backend and the app's own code can observe at one moment. */
 export type Observation = Screen & {
   /** Per call: requests made, requests in flight, and what the last one sent. */

@@ -4,7 +4,6 @@ import { cookieChecks } from './cookies.ts';
 import { corsChecks } from './cors.ts';
 import { errorChecks } from './errors.ts';
 import { idempotencyChecks } from './idempotency.ts';
-import { journeyChecks } from './journeys.ts';
 import { leakChecks } from './leaks.ts';
 import { longListChecks } from './long-lists.ts';
 import { projectIdChecks } from './project-ids.ts';
@@ -31,5 +30,4 @@ export const checks: Check[] = [
   ...xsrfChecks,
   ...errorChecks,
   ...leakChecks,
-  ...journeyChecks,
 ];

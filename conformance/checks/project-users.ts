@@ -243,10 +243,7 @@ function signedInAccountOf(exchanges: Exchange[], exchange: Exchange): string | 
   const last = exchanges
     .slice(0, startedAfter)
     .findLast(
-      (each) =>
-        each.browserName === browserName &&
-        /login|register/.test(each.request.path) &&
-        !each.isIgnored,
+      (each) => each.browserName === browserName && /login|register/.test(each.request.path),
     );
   // A registration may begin a session of the new account.
   const email = last && hasSucceeded(last, '/login') ? emailOf(last) : undefined;

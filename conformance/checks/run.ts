@@ -113,7 +113,7 @@ async function runCheck(check: Check, context: RunContext, reason: string | unde
     ? { status: 'blocked', note: reason }
     : await evaluateCheck(check, context);
   await context.http.settle();
-  // Journeys take a refused request for a result, and a 429 shows nothing.
+  // A check may go on without the response, and a 429 shows nothing.
   const note = unjudged[firstUnjudged];
   if (note !== undefined && !showsTimeout(outcome)) outcome = { status: 'blocked', note };
   // What was stored or signed in before a stop may be lost.

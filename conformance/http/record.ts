@@ -15,8 +15,6 @@ export type Exchange = {
   receivedAt: number;
   /** Set-Cookie lines that a browser would not store. */
   rejectedCookies: { line: string; reason: string }[];
-  /** Whether the browser ignored the response, because the app had aborted the request. */
-  isIgnored?: boolean;
   /** What the browser sent because this response redirects it. */
   next?: Exchange;
   /** How long its browser had sent nothing, where that is the cause. */

@@ -26,8 +26,6 @@ type RequestOptions = {
   json?: unknown;
   /** Whether the app itself would send this request. */
   isAppRequest?: boolean;
-  /** A browser ignores the cookies of an aborted request. */
-  signal?: AbortSignal;
   onNewConnection?: boolean;
   onExchange?: (exchange: Exchange) => void;
 };
@@ -69,7 +67,12 @@ export class SimulatedBrowser {
     const { unjudged } = this.http;
     const earlier = unjudged.length;
     const onExchange = (exchange: Exchange) => exchanges.push(exchange);
-    const api = this.createApi({ onExchange, ...overrides });
+    const api = createApi({
+      origin: this.http.appOrigin,
+      baseUrl: this.http.origin,
+      cookies: () => this.documentCookies(),
+      fetch: (request) => this.fetch(request, { onExchange, ...overrides }),
+    });
     // A signal for each call, because a request adds a listener to its own.
     const { signal } = new AbortController();
     const sent = api.call(operation, input, signal);
@@ -79,21 +82,11 @@ export class SimulatedBrowser {
     return { operation, outcome, exchanges, exchange: exchanges.at(-1)! };
   }
 
-  /** Creates the app's client for a page of this browser. */
-  createApi = (overrides: RequestOptions) =>
-    createApi({
-      origin: this.http.appOrigin,
-      baseUrl: this.http.origin,
-      cookies: () => this.documentCookies(),
-      fetch: (request) => this.fetch(request, overrides),
-    });
-
   /** Fetches like a browser: sends and stores cookies, and follows redirects. */
   async fetch(request: Request, overrides: RequestOptions = {}): Promise<Response> {
     const { pathname, search } = new URL(request.url);
     const options = {
       isAppRequest: true,
-      signal: request.signal,
       body: (await request.text()) || undefined,
       ...overrides,
       headers: { ...Object.fromEntries(request.headers), ...overrides.headers },
@@ -162,8 +155,7 @@ export class SimulatedBrowser {
       })),
     };
     const exchange = await this.http.send({ ...request, onNewConnection }, sentBy);
-    if (options.signal?.aborted) exchange.isIgnored = true;
-    else exchange.rejectedCookies = this.storeCookies(exchange);
+    exchange.rejectedCookies = this.storeCookies(exchange);
     return exchange;
   }
 

@@ -66,7 +66,7 @@ test('each check sends the same requests, however long a response takes', async 
   expect(requestsOf(await runAgainst(allAtOnce, 1000, allMs))).toEqual(requests);
 });
 
-/** Faults in messages, of a signed-in user, in lists, sign-ins, times, leaks and sequences. */
+/** Faults in messages, of a signed-in user, in lists, sign-ins, times and leaks. */
 const sample = [
   'ERR-1: error messages are in "detail"',
   'ERR-10: a project without a title gets 200 and an error',
@@ -74,7 +74,6 @@ const sample = [
   'SIGNIN-17: two processes with a database each take turns',
   'SIGNIN-5: an unknown email is refused much faster than a wrong password',
   'PROJECT-22: the list has the projects of all users whose email begins alike',
-  'JOURNEY-6: the third wrong password locks the account',
 ];
 
 test.each(faults.filter(({ name }) => sample.includes(name)))(

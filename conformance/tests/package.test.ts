@@ -77,7 +77,7 @@ test('the packed kit runs in an empty folder without network', async () => {
 
   const { origin, stop } = await startBackend(new TestClock(), exemplary);
   onTestFinished(stop);
-  const checks = ['ACCOUNT-1', 'ERR-1', 'JOURNEY'].flatMap((id) => ['--only', id]);
+  const checks = ['ACCOUNT-1', 'ERR-1', 'PROJECT-1'].flatMap((id) => ['--only', id]);
   expectSuccess(await kit(origin, ...checks, '--report', 'report'));
   expect(readdirSync(join(folder, 'report'))).toContain('conformance.xml');
 });

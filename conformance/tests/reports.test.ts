@@ -122,7 +122,7 @@ const resultOf = (id: string, problem?: Partial<Problem>): CheckResult => ({
 
 test('causes come before consequences, and a MUST before a SHOULD', () => {
   const results = [
-    'JOURNEY-1',
+    'PROJECT-8',
     'PROJECT-4',
     'COOKIE-4',
     'XSRF-3',
@@ -138,7 +138,7 @@ test('causes come before consequences, and a MUST before a SHOULD', () => {
     'COOKIE-4',
     'SIGNIN-6',
     'PROJECT-4',
-    'JOURNEY-1',
+    'PROJECT-8',
   ]);
   expect(findings[4]!.causes.map(({ id }) => id)).toEqual(['XSRF-3']);
 });

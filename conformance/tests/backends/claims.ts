@@ -20,10 +20,6 @@ const claims: Claim[] = [
   [/(?:gets|with|:) status (\d+)/, ([, status], last) => statusOf(last) === Number(status)],
   [/\brefused\b/, (_, { response }) => response !== undefined],
   [/^Signing in .*fails/, (_, { request }) => request.path.endsWith('/login')],
-  [
-    /^On the \w+ visit, /,
-    (_, { request: { method, path } }) => method === 'GET' && path.endsWith('/projects'),
-  ],
   [/no usable response|no response within/, (_, { response }) => !response],
   [/the body is an HTML page/, (_, last) => bodyOf(last).startsWith('<')],
   [/the body is empty/, (_, last) => bodyOf(last) === ''],

@@ -5,7 +5,6 @@ import { errorFaults, fatalFaults } from './errors.ts';
 import { leakFaults } from './leaks.ts';
 import { otherProjectFaults, projectFaults } from './projects.ts';
 import { otherResponseFaults, responseFaults } from './responses.ts';
-import { sequenceFaults } from './sequences.ts';
 import { textFaults } from './text.ts';
 
 /** Each table with the groups of the checks that run. Without any, all checks run. */
@@ -19,7 +18,6 @@ const tables: [table: Record<string, Change>, ...groups: string[]][] = [
   [otherCookieFaults, 'COOKIE', 'XSRF'],
   [otherProjectFaults, 'PROJECT'],
   [otherResponseFaults, 'REACH'],
-  [sequenceFaults, 'JOURNEY'],
   [textFaults, 'TEXT'],
   [errorFaults, 'ERR'],
   [fatalFaults, 'ERR'],
