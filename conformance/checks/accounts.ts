@@ -248,10 +248,14 @@ export const accountChecks: Check[] = [
     statements: ['APP-1', 'ENTITY-4'],
     after: ['ACCOUNT-1'],
     async run(context) {
-      const { registration } = await context.registeredAccount('ada');
+      const account = await context.registeredAccount('ada');
+      const { email, password, browser, registration } = account;
       const user = context.signedInUser('ada');
       const { login } = await user.catch(() => signInAs(context, 'ada'));
       expectSuccess(login, 'Signing in with a registered email and password fails', [registration]);
+      const here = await browser.login(email, password);
+      if (!here.outcome.ok) await blockIfRefusedAnyway(context, account, here);
+      expectSuccess(here, 'Signing in fails in the browser that registered', [registration, login]);
     },
   }),
   must('ACCOUNT-4', {

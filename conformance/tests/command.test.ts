@@ -41,7 +41,7 @@ test('shows progress in one line of a narrow terminal', async () => {
   const command = `stty cols 40; exec ${process.execPath} ${program} ${origin} --only ACCOUNT-2`;
   const { output } = await outcomeOf(spawn('script', ['-qec', command, '/dev/null']));
   const [progress = '', report] = output.split('\r\u001B[2K').slice(-2);
-  expect(progress).toMatch(/^check 1 of 1: ACCOUNT-2 waits for GET/);
+  expect(progress).toMatch(/^check 1 of 1: ACCOUNT-2 waits for POST/);
   expect(progress.length).toBeLessThan(40);
   expect(stripVTControlCharacters(report!).trimStart()).toMatch(/^Totals/);
 });

@@ -1,4 +1,10 @@
-import { jsonResponse, type StoredAccount, type Backend, type Change } from '../backend.ts';
+import {
+  jsonResponse,
+  requestCookie,
+  type StoredAccount,
+  type Backend,
+  type Change,
+} from '../backend.ts';
 import * as change from '../changes.ts';
 import { closedConnection, type BackendRequest, type BackendResponse } from '../stub-server.ts';
 
@@ -52,6 +58,13 @@ export const accountFaults: Record<string, Change> = {
     () => true,
   ),
   'ACCOUNT-2: a new account cannot sign in': change.refuse('login', 403, () => true),
+  'ACCOUNT-2: the browser that registered cannot sign in': ({ registered }) =>
+    change.all(
+      () => ({
+        registered: (call) => change.withSetCookies(registered(call), ['registered=1; Path=/']),
+      }),
+      change.refuse('login', 409, (_json, request) => requestCookie(request, 'registered')),
+    ),
   'ACCOUNT-3: passwords shorter than 10 characters are refused': change.refuse(
     'registerUser',
     422,
