@@ -37,8 +37,8 @@ const rows = [
   ['machines/', ['generated/'], ['xstate']],
 
   ['src/api/', ['generated/', 'shared/path-templates.ts', 'machines/types.ts'], ['openapi-fetch']],
-  ['src/last-user.ts', [], []],
-  ['src/actors.ts', ['generated/', 'machines/', 'src/(api/|last-user.ts)'], ['xstate']],
+  ['src/session.ts', [], []],
+  ['src/actors.ts', ['generated/', 'machines/', 'src/(api/|session.ts)'], ['xstate']],
   ['src/actors-context.ts', ['src/actors.ts'], ['react']],
   ['src/inspector.ts', ['generated/', 'src/actors.ts'], ['@statelyai/inspect']],
   ['src/styles/', [], ['@vanilla-extract/css']],

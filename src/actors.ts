@@ -10,7 +10,7 @@ import { authMachine } from '../machines/auth.ts';
 import { projectsMachine, type ListInput } from '../machines/projects.ts';
 import type { OperationId } from '../generated/operations.ts';
 import type { Api, Input, Output } from './api/api.ts';
-import type { LastUser } from './last-user.ts';
+import type { LastUser } from './session.ts';
 import type { Outcome, Project } from '../machines/types.ts';
 
 export type AuthActor = Actor<typeof authMachine>;

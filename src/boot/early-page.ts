@@ -5,7 +5,7 @@
 
 import { prefetchList } from '../api/prefetch-list.ts';
 import { discardPrefetchedList } from '../api/prefetched-list.ts';
-import { storedUser, userEvents } from '../last-user.ts';
+import { storedUser, userEvents } from '../session.ts';
 import {
   addressOfFragment,
   isLazy,

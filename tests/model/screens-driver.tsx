@@ -1,5 +1,5 @@
 import { act, fireEvent, screen } from '@testing-library/react';
-import { createLastUser } from '../../src/last-user.ts';
+import { createLastUser } from '../../src/session.ts';
 import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import { renderApp } from '../../testing/render-app.tsx';
 import { createBackendDriver } from '../../model/controlled-backend.ts';

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startEarlyPage } from '../../src/boot/early-page.ts';
 import { renderTemplates } from '../../src/boot/render-templates.tsx';
-import { createLastUser } from '../../src/last-user.ts';
+import { createLastUser } from '../../src/session.ts';
 
 const templates = await renderTemplates();
 

@@ -1,7 +1,7 @@
 /** What a sign-in in another tab changes in this one. */
 import { act, screen, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import { createLastUser } from '../../src/last-user.ts';
+import { createLastUser } from '../../src/session.ts';
 import { email, password } from '../../testing/credentials-screen.tsx';
 import { renderApp } from '../../testing/render-app.tsx';
 
