@@ -25,17 +25,17 @@ export function createHeadlessApp(api: Api) {
   let path = '/';
   let values: string[] = [];
   let user: string | undefined;
-  let onUserChange: (key: string) => void;
+  let onSessionChange: Parameters<ActorsOptions['session']['subscribe']>[0];
   /** Called when the user follows the link of the screen in view. */
   let onSameLink: Parameters<NonNullable<ActorsOptions['router']>['subscribe']>[1];
 
   const actors = createActors({
     api,
-    lastUser: {
-      key: () => user,
-      signIn: (email) => (user = email.toLowerCase()),
+    session: {
+      user: () => user,
+      signIn: (email) => changeUser(email, false),
       subscribe(listener) {
-        onUserChange = listener;
+        onSessionChange = listener;
         return () => {};
       },
     },
@@ -71,6 +71,11 @@ export function createHeadlessApp(api: Api) {
     projects.send({ type: 'projects.opened' });
   }
 
+  function changeUser(email: string, isElsewhere: boolean) {
+    user = email.toLowerCase();
+    onSessionChange({ user, isElsewhere });
+  }
+
   /** Returns the actor that makes a call. */
   const actorOf = (call: Call): AnyActor =>
     Object.values<AnyActor>(actors).find(({ logic }) => call in logic.implementations.actors)!;
@@ -85,9 +90,7 @@ export function createHeadlessApp(api: Api) {
       actorOf(form).send(submitEvent(form, values));
     },
     async signInElsewhere(email: string) {
-      if (user === email.toLowerCase()) return;
-      user = email.toLowerCase();
-      onUserChange(user);
+      if (user !== email.toLowerCase()) changeUser(email, true);
     },
     async observe(): Promise<Omit<Observation, 'calls'>> {
       const [ofAuth, ofProjects] = [auth.getSnapshot(), projects.getSnapshot()];

@@ -10,7 +10,7 @@ import { authMachine } from '../machines/auth.ts';
 import { projectsMachine, type ListInput } from '../machines/projects.ts';
 import type { OperationId } from '../generated/operations.ts';
 import type { Api, Input, Output } from './api/api.ts';
-import type { LastUser } from './session.ts';
+import type { Session } from './session.ts';
 import type { Outcome, Project } from '../machines/types.ts';
 
 export type AuthActor = Actor<typeof authMachine>;
@@ -28,7 +28,7 @@ type Navigation = {
 
 export type ActorsOptions = {
   api: Api;
-  lastUser: LastUser;
+  session: Session;
   /** Runs the delays of the machines. Default: the browser's timers. */
   clock?: ActorClock;
   /** Receives the inspection events of both actors. */
@@ -44,14 +44,7 @@ export type ActorsOptions = {
 };
 
 /** Connects the machines with the API and the router. Returns both actors, not yet started. */
-export function createActors({
-  api,
-  lastUser,
-  clock,
-  inspect,
-  router,
-  log,
-}: ActorsOptions): Actors {
+export function createActors({ api, session, clock, inspect, router, log }: ActorsOptions): Actors {
   /** Returns an actor that makes a call and logs what it throws. */
   const fromCall = <Id extends OperationId, Result = Outcome<Output<Id>>>(
     id: Id,
@@ -92,7 +85,7 @@ export function createActors({
         createProject: fromCall('createProject'),
       },
     }),
-    { ...options, input: { user: lastUser.key() } },
+    { ...options, input: { user: session.user() } },
   );
 
   projects.on('list.failed', ({ reason }) => log('listProjects', reason));
@@ -101,12 +94,10 @@ export function createActors({
     if (router?.state.location.pathname === from) void router.navigate({ to });
   };
   auth.on('user.registered', navigation('/register', '/login'));
-  auth.on('user.loggedIn', ({ email }) =>
-    projects.send({ type: 'user.changed', user: lastUser.signIn(email), isElsewhere: false }),
+  const unsubscribe = session.subscribe((change) =>
+    projects.send({ type: 'user.changed', ...change }),
   );
-  const unsubscribe = lastUser.subscribe((user) =>
-    projects.send({ type: 'user.changed', user, isElsewhere: true }),
-  );
+  auth.on('user.loggedIn', ({ email }) => session.signIn(email));
   projects.subscribe({ complete: unsubscribe });
   auth.on('user.loggedIn', navigation('/login', '/projects'));
   // The link of the screen in view opens it again.

@@ -1,14 +1,24 @@
 /**
- * The user who signed in last in this browser. The tabs of an origin share it, because they share
- * the session. A user is a key, and no email: equal keys mean the same user.
+ * Who is signed in in this browser. The tabs of an origin share it, because they share the session.
+ * A user is a key, and no email: equal keys mean the same user. No other module decides that the
+ * user has changed.
  */
-export type LastUser = {
-  /** Returns the key of the user, if anyone has signed in. */
-  key: () => string | undefined;
-  /** Stores a sign-in of this tab. Returns the key of the user. */
-  signIn: (email: string) => string;
-  /** Calls the listener when another user has signed in in another tab. Returns what ends that. */
-  subscribe: (listener: (key: string) => void) => () => void;
+export type Session = {
+  /** Returns the key of the user who signed in last, if any. */
+  user: () => string | undefined;
+  /** Stores a sign-in of this tab. */
+  signIn: (email: string) => void;
+  /**
+   * Calls the listener after each sign-in of this tab, and after a sign-in of another user in
+   * another tab. Returns what ends that.
+   */
+  subscribe: (listener: (change: SessionChange) => void) => () => void;
+};
+
+export type SessionChange = {
+  user: string;
+  /** The user signed in in another tab. */
+  isElsewhere: boolean;
 };
 
 const itemName = 'tracker-user';
@@ -29,29 +39,35 @@ export function storedUser(): string | undefined {
 }
 
 /** Keeps the user in `localStorage`, or for this tab alone if the browser blocks that. */
-export function createLastUser(): LastUser {
+export function createSession(): Session {
   let known: string | undefined;
   const read = () => storedUser() ?? known;
   known = read();
+  let onChange: (change: SessionChange) => void = () => {};
+
+  function change(user: string, isElsewhere: boolean) {
+    known = user;
+    onChange({ user, isElsewhere });
+  }
 
   return {
-    key: () => known,
+    user: () => known,
     signIn(email) {
       const [salt = crypto.getRandomValues(new Uint32Array(4)).join('')] = read()?.split(' ') ?? [];
-      known = `${salt} ${hash(`${salt}${email.toLowerCase()}`)}`;
+      const user = `${salt} ${hash(`${salt}${email.toLowerCase()}`)}`;
       try {
-        localStorage.setItem(itemName, known);
+        localStorage.setItem(itemName, user);
       } catch {
         // Blocked.
       }
-      return known;
+      change(user, false);
     },
     subscribe(listener) {
+      onChange = listener;
       const compare = (event: Event) => {
-        const key = read();
-        if (key === undefined || key === known) return;
-        known = key;
-        listener(key);
+        const user = read();
+        if (user === undefined || user === known) return;
+        change(user, true);
         // The listener has replaced the form with an empty one.
         if (event.type !== 'submit' || (event.target as Element).isConnected) return;
         event.preventDefault();

@@ -56,8 +56,8 @@ export type ApiOptions = {
   fetch: (request: Request) => Promise<Response>;
   /** Returns the readable cookies in the format of `document.cookie`. */
   cookies: () => string;
-  /** Returns a key of the user who signed in last. Default: all calls are those of one user. */
-  lastUser?: () => string | undefined;
+  /** Returns the key of the user. Default: all calls are those of one user. */
+  user?: () => string | undefined;
 };
 
 /** Creates the typed client of `openapi.yaml`: JSON, credentials, XSRF header, no timeout. */
@@ -66,7 +66,7 @@ export function createApi({
   baseUrl = origin,
   fetch,
   cookies,
-  lastUser = () => undefined,
+  user = () => undefined,
 }: ApiOptions): Api {
   const client = createClient<paths>({
     baseUrl,
@@ -75,7 +75,7 @@ export function createApi({
     fetch: resolveNetworkErrors(fetch),
   });
   client.use(xsrfMiddleware(origin, cookies));
-  const idempotencyKeys = createIdempotencyKeys(lastUser);
+  const idempotencyKeys = createIdempotencyKeys(user);
 
   /** Sends a call. Its body is read later: `toOutcome` knows a lost connection from a malformed body. */
   function send<Id extends OperationId>(id: Id, input: Input<Id>, init: RequestInit) {

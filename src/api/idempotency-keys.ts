@@ -10,10 +10,10 @@ export const decidingStatuses = [400, 409, 413, 415, 422];
 /**
  * Chooses the Idempotency-Key of each creation. The same project keeps its key until an answer
  * decides, because the backend may have stored it. See
- * docs/decisions/0004-one-submit.md. Forgets all keys when `lastUser` returns another user than at
+ * docs/decisions/0004-one-submit.md. Forgets all keys when `currentUser` returns another user than at
  * the creation before.
  */
-export function createIdempotencyKeys(lastUser: () => string | undefined) {
+export function createIdempotencyKeys(currentUser: () => string | undefined) {
   const keys = new Map<string, string>();
   let user: string | undefined;
 
@@ -22,8 +22,8 @@ export function createIdempotencyKeys(lastUser: () => string | undefined) {
   return {
     /** Returns the key to send with a project. */
     keyOf(project: NewProject): string {
-      if (user !== undefined && user !== lastUser()) keys.clear();
-      user = lastUser();
+      if (user !== undefined && user !== currentUser()) keys.clear();
+      user = currentUser();
       const key = keys.get(textOf(project)) ?? createKey();
       keys.set(textOf(project), key);
       return key;

@@ -1,12 +1,13 @@
 import { createHashHistory, RouterProvider, type RouterHistory } from '@tanstack/react-router';
+import { ActorsContext } from '../actors-context.ts';
 import type { Actors, ActorsOptions } from '../actors.ts';
 import type { ApiOptions } from '../api/api.ts';
 import { fetchByAddress } from '../api/prefetched-list.ts';
 import { addressOfFragment, windowTitle } from '../../shared/routes.ts';
-import { createAppRouter, type AppRouter, type Lazy } from './router.tsx';
+import { createAppRouter, type AppRouter } from './router.tsx';
 import { loadLazyChunk, retryLazyChunk, type LazyChunk } from './load-lazy-chunk.ts';
 
-export type AppOptions = Partial<Omit<ActorsOptions, 'api' | 'lastUser' | 'router'>> &
+export type AppOptions = Partial<Omit<ActorsOptions, 'api' | 'session' | 'router'>> &
   Partial<Pick<ApiOptions, 'fetch' | 'cookies'>> & { history?: RouterHistory };
 
 export type RunningApp = {
@@ -26,43 +27,54 @@ export function createApp({
   log = (operationId, error) => console.error(operationId, error),
   ...options
 }: AppOptions = {}): RunningApp {
-  let lazy: Lazy | undefined;
+  let actors: Actors | undefined;
   let isStopped = false;
+
   const load = () =>
     loadLazyChunk().then(start, (error: unknown) => {
       log('loadLazyChunk', error);
       void retryLazyChunk().then(() => router.invalidate());
     });
 
-  const start = (chunk: LazyChunk): Lazy => (lazy ??= { chunk, actors: startActors(chunk) });
+  function start(chunk: LazyChunk): LazyChunk {
+    actors ??= startActors(chunk);
+    return chunk;
+  }
 
   const router = createAppRouter(history, { load });
   const unsubscribe = syncTitleAndFocus(router);
 
-  function startActors({ createApi, createActors, createLastUser }: LazyChunk): Actors {
-    const lastUser = createLastUser();
+  function startActors({ createApi, createActors, createSession }: LazyChunk): Actors {
+    const session = createSession();
     const { origin } = window.location;
-    const actors = createActors({
-      api: createApi({ origin, fetch, cookies, lastUser: lastUser.key }),
-      lastUser,
+    const created = createActors({
+      api: createApi({ origin, fetch, cookies, user: session.user }),
+      session,
       router,
       log,
       ...options,
     });
     if (!isStopped) {
-      for (const actor of Object.values(actors)) actor.start();
+      for (const actor of Object.values(created)) actor.start();
     }
-    return actors;
+    return created;
   }
 
   return {
     router,
-    actors: async () => start(await loadLazyChunk()).actors,
-    element: <RouterProvider router={router} />,
+    actors: async () => {
+      start(await loadLazyChunk());
+      return actors!;
+    },
+    element: (
+      <ActorsContext value={() => actors}>
+        <RouterProvider router={router} />
+      </ActorsContext>
+    ),
     stop() {
       isStopped = true;
       unsubscribe();
-      for (const actor of Object.values(lazy?.actors ?? {})) actor.stop();
+      for (const actor of Object.values(actors ?? {})) actor.stop();
     },
   };
 }

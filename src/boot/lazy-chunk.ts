@@ -7,7 +7,7 @@ import type { LazyRoute } from '../../shared/routes.ts';
 
 export { createActors } from '../actors.ts';
 export { createApi } from '../api/api.ts';
-export { createLastUser } from '../session.ts';
+export { createSession } from '../session.ts';
 
 export const lazyScreens: Record<LazyRoute, ComponentType> = {
   '/register': RegisterScreen,

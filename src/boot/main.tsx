@@ -46,7 +46,7 @@ async function loadAndHydrate(): Promise<void> {
     return;
   }
   const isMissing = app.router.state.matches.some(
-    ({ loaderData }) => loaderData && !loaderData.lazy,
+    ({ loaderData }) => loaderData && !loaderData.chunk,
   );
   // The prerendered screen shows the error, and keeps what was typed until the chunk has loaded.
   if (isMissing) {

@@ -5,6 +5,7 @@
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import { renderToReadableStream, renderToStaticMarkup, renderToString } from 'react-dom/server';
 import { emptyValues, schemaFields } from '../../generated/operations.ts';
+import { ActorsContext } from '../actors-context.ts';
 import { createActors } from '../actors.ts';
 import { createApi } from '../api/api.ts';
 import type { Project } from '../../machines/types.ts';
@@ -65,7 +66,7 @@ async function renderTemplate(route: Route | typeof notFoundRoute): Promise<stri
   return `<template id="template:${route}">${html}</template>`;
 }
 
-const noUser = { key: () => undefined, signIn: String, subscribe: () => () => {} };
+const session = { user: () => undefined, signIn: () => {}, subscribe: () => () => {} };
 
 async function renderScreen(address: string, rows?: Project[]): Promise<string> {
   const neverSettles = new Promise<never>(() => {});
@@ -74,14 +75,18 @@ async function renderScreen(address: string, rows?: Project[]): Promise<string> 
     fetch: () => neverSettles,
     cookies: () => '',
   });
-  const actors = createActors({ api, lastUser: noUser, log: () => {} });
+  const actors = createActors({ api, session, log: () => {} });
   if (rows) actors.projects.start().send({ type: 'rows.received', rows });
   const history = createMemoryHistory({ initialEntries: [address] });
   const router = createAppRouter(history, {
-    load: async () => ({ chunk: await loadLazyChunk(), actors }),
+    load: loadLazyChunk,
   });
   await router.load();
-  const element = <RouterProvider router={router} />;
+  const element = (
+    <ActorsContext value={() => actors}>
+      <RouterProvider router={router} />
+    </ActorsContext>
+  );
   // `renderToString` leaves what a component throws to the browser, without a word.
   const thrown: unknown[] = [];
   const onError = (error: unknown) => void thrown.push(error);

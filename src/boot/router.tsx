@@ -11,8 +11,6 @@ import { AboutScreen } from '../screens/about.tsx';
 import { ErrorScreen, LoadErrorScreen, NotFoundScreen } from '../screens/error-screens.tsx';
 import { HomeScreen } from '../screens/home.tsx';
 import { Layout } from '../screens/layout.tsx';
-import { ActorsContext } from '../actors-context.ts';
-import type { Actors } from '../actors.ts';
 import { loadErrorMessage, type LazyChunk } from './load-lazy-chunk.ts';
 import { takeOver } from './prerendered.ts';
 import {
@@ -30,12 +28,9 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** What the lazy screens need. */
-export type Lazy = { chunk: LazyChunk; actors: Actors };
-
 export type RouterContext = {
   /** Loads the lazy chunk and starts the actors. Returns nothing if the chunk is missing. */
-  load: () => Promise<Lazy | void>;
+  load: () => Promise<LazyChunk | void>;
 };
 
 /** Returns the component that takes the page over from the inline script when it is hydrated. */
@@ -70,7 +65,7 @@ const lazyScreen = (route: LazyRoute) =>
     loader: {
       handler: async ({ context }: { context: RouterContext }) => {
         const attempt = ++attempts;
-        return { attempt, lazy: (await context.load()) ?? undefined };
+        return { attempt, chunk: (await context.load()) ?? undefined };
       },
       // Another attempt ends before a screen that could not be loaded is shown again.
       staleReloadMode: 'blocking',
@@ -79,17 +74,13 @@ const lazyScreen = (route: LazyRoute) =>
   }) as const;
 
 function LazyScreen({ route }: { route: LazyRoute }) {
-  const { attempt, lazy } = useLoaderData({ strict: false })!;
+  const { attempt, chunk } = useLoaderData({ strict: false })!;
   const { title } = screens[route];
-  if (!lazy) {
+  if (!chunk) {
     return <LoadErrorScreen title={title} message={loadErrorMessage} attempt={attempt} />;
   }
-  const Screen = lazy.chunk.lazyScreens[route];
-  return (
-    <ActorsContext value={lazy.actors}>
-      <Screen />
-    </ActorsContext>
-  );
+  const Screen = chunk.lazyScreens[route];
+  return <Screen />;
 }
 
 const eagerScreens: Record<Exclude<Route, LazyRoute>, RouteComponent> = {

@@ -1,5 +1,5 @@
 import { act, fireEvent, screen } from '@testing-library/react';
-import { createLastUser } from '../../src/session.ts';
+import { createSession } from '../../src/session.ts';
 import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import { renderApp } from '../../testing/render-app.tsx';
 import { createBackendDriver } from '../../model/controlled-backend.ts';
@@ -41,7 +41,7 @@ export async function createScreensDriver(): Promise<
       await settled();
     },
     async signInElsewhere(address) {
-      createLastUser().signIn(address);
+      createSession().signIn(address);
       await act(async () => void window.dispatchEvent(new StorageEvent('storage')));
     },
     async elapse(milliseconds) {

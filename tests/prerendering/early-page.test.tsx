@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startEarlyPage } from '../../src/boot/early-page.ts';
 import { renderTemplates } from '../../src/boot/render-templates.tsx';
-import { createLastUser } from '../../src/session.ts';
+import { createSession } from '../../src/session.ts';
 
 const templates = await renderTemplates();
 
@@ -114,7 +114,7 @@ test.each([
   (_, users, text) => {
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json([]));
     localStorage.clear();
-    const signInElsewhere = (email: string) => createLastUser().signIn(email);
+    const signInElsewhere = (email: string) => createSession().signIn(email);
     users.slice(0, -1).forEach(signInElsewhere);
     openPage(['freeze'], '#/projects');
     const title = document.querySelector('input')!;

@@ -39,7 +39,7 @@ function createClient() {
       return ends.shift()!();
     },
     cookies: () => '',
-    lastUser: () => user,
+    user: () => user,
   });
   const { signal } = new AbortController();
   return {
