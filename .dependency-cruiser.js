@@ -49,7 +49,7 @@ const rows = [
   ],
   [
     'src/screens/',
-    ['shared/(emails|routes).ts', 'src/(ui/|actors-context.ts)', 'machines/'],
+    ['generated/operations.ts', 'shared/', 'src/(ui/|actors-context.ts)', 'machines/'],
     [
       'react',
       'react-dom',

@@ -6,6 +6,7 @@ import type { AnyEventObject, AnyStateMachine, EventFrom } from 'xstate';
 import { bodyFields, operationTable, type OperationTypes } from '../generated/operations.ts';
 import type { machines } from '../machines/all.ts';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
+import { forms } from '../shared/forms.ts';
 import { pathPattern } from '../shared/path-templates.ts';
 import { routeOf, type Route } from '../shared/routes.ts';
 
@@ -106,11 +107,7 @@ type Definition<Of extends Call> = {
 
 export const calls = {
   login: {
-    form: {
-      route: '/login',
-      button: 'Sign in',
-      fields: { email: 'Email', password: 'Password' },
-    },
+    form: forms.login,
     input: fixtures.credentials,
     toEvent: (credentials: Credentials) => ({ type: 'login', credentials }),
     results: { ...failures, success: () => succeeded(), malformed: () => succeeded() },
@@ -123,11 +120,7 @@ export const calls = {
     },
   },
   registerUser: {
-    form: {
-      route: '/register',
-      button: 'Register',
-      fields: { email: 'Email', password: 'Password' },
-    },
+    form: forms.registerUser,
     input: fixtures.credentials,
     toEvent: (credentials: Credentials) => ({ type: 'registerUser', credentials }),
     results: {
@@ -160,11 +153,7 @@ export const calls = {
     },
   },
   createProject: {
-    form: {
-      route: '/projects',
-      button: 'Create Project',
-      fields: { title: 'Title', description: 'Description' },
-    },
+    form: forms.createProject,
     input: fixtures.newProject,
     toEvent: (project: NewProject) => ({ type: 'createProject', project }),
     results: {
@@ -204,10 +193,10 @@ export const definitionOf = (call: Call): CallDefinition => calls[call];
 
 export type ResultName = { [Of in Call]: keyof (typeof calls)[Of]['results'] & string }[Call];
 
+export { forms };
+
 /** The calls that a form makes. */
-export type FormName = {
-  [Of in Call]: (typeof calls)[Of] extends { form: Form } ? Of : never;
-}[Call];
+export type FormName = keyof typeof forms;
 
 type Operation = { method: string; path: string; hasBody: boolean; successStatus: number };
 
@@ -219,11 +208,6 @@ const operations = Object.entries<Operation>(operationTable).map(([call, operati
 }));
 
 export const callNames = operations.map(({ call }) => call);
-
-/** The forms, under the call that each makes. */
-export const forms = Object.fromEntries(
-  Object.entries(calls).flatMap(([call, row]) => ('form' in row ? [[call, row.form]] : [])),
-) as { [Name in FormName]: (typeof calls)[Name]['form'] };
 
 /** The calls that a screen makes when it opens. */
 export type FetchedCall = Exclude<Call, FormName>;

@@ -1,4 +1,6 @@
 import type { Credentials } from '../../machines/types.ts';
+import type { forms } from '../../shared/forms.ts';
+import { screens } from '../../shared/routes.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { SubmitButton } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -9,9 +11,8 @@ import { credentialsSchema } from './schemas.ts';
 import { useForm } from './use-form.ts';
 
 type CredentialsFormProps = {
-  heading: string;
+  form: (typeof forms)['login' | 'registerUser'];
   subtitle: string;
-  button: string;
   /** The `autocomplete` of the password: whether a password manager generates or fills one. */
   password: 'new-password' | 'current-password';
   errorMessage?: string | undefined;
@@ -28,13 +29,15 @@ export function CredentialsForm(props: CredentialsFormProps) {
     { email: props.email ?? '', password: '' },
     props.onSubmit,
   );
+  const { route, button, fields } = props.form;
+  const { heading } = screens[route];
   return (
     <Stack narrow>
-      <Heading subtitle={props.subtitle}>{props.heading}</Heading>
+      <Heading subtitle={props.subtitle}>{heading}</Heading>
       <ErrorBanner message={props.errorMessage} busy={props.busy} />
-      <Form label={props.heading} {...formProps}>
+      <Form label={heading} {...formProps}>
         <TextField
-          label="Email"
+          label={fields.email}
           type="email"
           autoComplete="username"
           autoCapitalize="none"
@@ -42,12 +45,12 @@ export function CredentialsForm(props: CredentialsFormProps) {
           {...field('email')}
         />
         <TextField
-          label="Password"
+          label={fields.password}
           type="password"
           autoComplete={props.password}
           {...field('password')}
         />
-        <SubmitButton busy={props.busy}>{props.button}</SubmitButton>
+        <SubmitButton busy={props.busy}>{button}</SubmitButton>
       </Form>
     </Stack>
   );

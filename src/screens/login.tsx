@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { isLoggingIn } from '../../machines/auth.ts';
 import { useActors } from '../actors-context.ts';
 import { CredentialsForm } from './credentials-form.tsx';
-import { screens } from '../../shared/routes.ts';
+import { forms } from '../../shared/forms.ts';
 
 export function LoginScreen() {
   const { auth } = useActors();
@@ -14,9 +14,8 @@ export function LoginScreen() {
 
   return (
     <CredentialsForm
-      heading={screens['/login'].heading}
+      form={forms.login}
       subtitle="Enter your email and password to sign in"
-      button="Sign in"
       password="current-password"
       errorMessage={errorMessage}
       email={email}

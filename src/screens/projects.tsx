@@ -20,11 +20,15 @@ import { Heading } from '../ui/heading.tsx';
 import { Stack } from '../ui/layout.tsx';
 import { useHydrated } from '../ui/use-hydrated.ts';
 import { newProjectSchema } from './schemas.ts';
+import { forms } from '../../shared/forms.ts';
 import { screens } from '../../shared/routes.ts';
 import { useForm } from './use-form.ts';
 
 /** In a list longer than this, the last row may be outside the viewport. */
 const showNewestThreshold = 5;
+
+const { route, button, fields } = forms.createProject;
+const { heading } = screens[route];
 
 export function ProjectsScreen() {
   const { projects } = useActors();
@@ -62,19 +66,19 @@ export function ProjectsScreen() {
   const showNewest = createdCount > 0 && rows.length > showNewestThreshold;
   return (
     <Stack>
-      <Heading>{screens['/projects'].heading}</Heading>
+      <Heading>{heading}</Heading>
       <ErrorBanner message={errorMessage} busy={isFormBusy} />
       {/* `off`, because a browser that goes back would restore the description and not the title. */}
-      <Form key={fieldsKey} label={screens['/projects'].heading} autoComplete="off" {...formProps}>
+      <Form key={fieldsKey} label={heading} autoComplete="off" {...formProps}>
         <TextField
-          label="Title"
+          label={fields.title}
           placeholder="Website development project"
           dir="auto"
           autoComplete="off"
           {...field('title')}
         />
-        <TextArea label="Description" rows={4} dir="auto" {...field('description')} />
-        <SubmitButton busy={isFormBusy}>Create Project</SubmitButton>
+        <TextArea label={fields.description} rows={4} dir="auto" {...field('description')} />
+        <SubmitButton busy={isFormBusy}>{button}</SubmitButton>
       </Form>
       <Announcement count={createdCount}>The project was created.</Announcement>
       <ProjectList

@@ -2,7 +2,7 @@ import { useSelector } from '@xstate/react';
 import { isRegistering } from '../../machines/auth.ts';
 import { useActors } from '../actors-context.ts';
 import { CredentialsForm } from './credentials-form.tsx';
-import { screens } from '../../shared/routes.ts';
+import { forms } from '../../shared/forms.ts';
 
 export function RegisterScreen() {
   const { auth } = useActors();
@@ -10,9 +10,8 @@ export function RegisterScreen() {
 
   return (
     <CredentialsForm
-      heading={screens['/register'].heading}
+      form={forms.registerUser}
       subtitle="Enter your email and password to register"
-      button="Register"
       password="new-password"
       busy={busy}
       onSubmit={(credentials) => auth.send({ type: 'registerUser', credentials })}

@@ -1,30 +1,41 @@
-import { email, minLength, object, overwrite, refine, string, type ZodMiniType } from 'zod/mini';
-import { emailPattern, toPunycode } from '../../shared/emails.ts';
+import { email, object, overwrite, refine, string, type ZodMiniType } from 'zod/mini';
+import { bodyFields } from '../../generated/operations.ts';
 import type { Credentials, NewProject } from '../../machines/types.ts';
+import { emailPattern, toPunycode } from '../../shared/emails.ts';
+import { errorOf, type FieldRule } from '../../shared/field-rules.ts';
+import { forms } from '../../shared/forms.ts';
 
-const required = (field: string) => minLength(1, `${field} is required`);
+/** Validates a text as its row of the contract says. Only the first error is reported. */
+const text = (rule: FieldRule, label: string) =>
+  string().check(
+    refine((value) => errorOf(rule, label, value) === undefined, {
+      error: ({ input }) => errorOf(rule, label, String(input)),
+      abort: true,
+    }),
+  );
 
-/** Validates registration and sign-in. A missing value is reported first, and as nothing else. */
+/** Returns the schemas of the fields of a form, by their names. */
+const fieldsOf = <Name extends string>(
+  rules: Record<Name, FieldRule>,
+  labels: Record<Name, string>,
+) =>
+  Object.fromEntries(
+    Object.entries<string>(labels).map(([name, label]) => [name, text(rules[name as Name], label)]),
+  ) as Record<Name, ReturnType<typeof text>>;
+
+const credentials = fieldsOf(bodyFields.login, forms.login.fields);
+
+/** Validates registration and sign-in. */
 export const credentialsSchema = object({
-  email: string().check(
-    required('Email'),
+  ...credentials,
+  email: credentials.email.check(
     overwrite(toPunycode),
     // As browsers do in a field for emails.
     email({ pattern: emailPattern, error: 'Invalid email address' }),
   ),
-  password: string().check(
-    required('Password'),
-    // Counts code points, as the contract does: an emoji is one character. An accent that a device
-    // types as a character of its own counts with its letter, as in the backend.
-    refine(
-      (value) => Array.from(value.normalize()).length >= 8,
-      'Password must be at least 8 characters',
-    ),
-  ),
 }) satisfies ZodMiniType<Credentials, Credentials>;
 
-/** Validates a new project. Blanks are valid. There are no maximums, which the backend decides. */
-export const newProjectSchema = object({
-  title: string().check(required('Title')),
-  description: string().check(required('Description')),
-}) satisfies ZodMiniType<Required<NewProject>, Required<NewProject>>;
+/** Validates a new project. */
+export const newProjectSchema = object(
+  fieldsOf(bodyFields.createProject, forms.createProject.fields),
+) satisfies ZodMiniType<Required<NewProject>, Required<NewProject>>;
