@@ -77,7 +77,7 @@ const rows = [
   [
     'server/auth/',
     ['generated/', 'shared/emails.ts', 'server/store/'],
-    ['node:', 'ipaddr.js', 'lru-cache'],
+    ['node:', 'ipaddr.js', 'p-limit'],
   ],
   [
     'server/http/',

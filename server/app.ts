@@ -7,7 +7,7 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify';
 import { cleanupIntervalMs, createCleanup } from './auth/cleanup.ts';
-import { createHashingQueue, type HashingQueue } from './auth/hashing-queue.ts';
+import { createHashingLimit, type HashingLimit } from './auth/hashing-limit.ts';
 import { createPasswords, type Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createThrottle } from './auth/throttle.ts';
@@ -45,7 +45,7 @@ import type { Store } from './store/store.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     /** What the server is busy with, for the metrics. */
-    load: { queue: HashingQueue; countStreams: () => number };
+    load: { hashing: HashingLimit; countStreams: () => number };
   }
 }
 
@@ -85,8 +85,8 @@ export async function createServer({
 }: ServerOptions): Promise<FastifyInstance> {
   const contract = loadContract();
   const sessions = createSessions(store);
-  const queue = createHashingQueue();
-  const throttle = createThrottle(store, queue);
+  const hashing = createHashingLimit();
+  const throttle = createThrottle(store, hashing);
   const dependencies: Dependencies = { store, passwords, sessions, throttle };
   const operations = await loadOperations(contract, dependencies);
 
@@ -144,7 +144,7 @@ export async function createServer({
   await app.register(fastifyCookie);
   const guard = createGuard(sessions);
   const lists = createListSender(contract.contractHash);
-  app.decorate('load', { queue, countStreams: lists.countStreams });
+  app.decorate('load', { hashing, countStreams: lists.countStreams });
   await app.register(async (api) => registerRoutes(api, contract, operations, guard, lists));
   await app.register(async (health) => registerHealthRoutes(health, store, isDraining));
   const cleanUp = createCleanup(store);

@@ -13,7 +13,7 @@ const sizeIntervalMs = 60_000;
 /** Serves `/metrics` for Prometheus on a port of its own. Returns its URL. */
 export async function serveMetrics(
   store: Store,
-  { queue, countStreams }: FastifyInstance['load'],
+  { hashing, countStreams }: FastifyInstance['load'],
   host: string,
   port: number,
 ): Promise<string> {
@@ -22,8 +22,8 @@ export async function serveMetrics(
   const { database } = store;
   const pool = () => database.countConnections?.() ?? { total: 0, idle: 0, waiting: 0 };
   const gauges: Record<string, [help: string, read: () => number]> = {
-    tracker_hashing_running: ['Passwords that are being hashed.', () => queue.counts().running],
-    tracker_hashing_waiting: ['Requests that wait for a hash.', () => queue.counts().waiting],
+    tracker_hashing_running: ['Passwords that are being hashed.', () => hashing.counts().running],
+    tracker_hashing_waiting: ['Requests that wait for a hash.', () => hashing.counts().waiting],
     tracker_list_streams: ['Lists that are being streamed.', countStreams],
     tracker_pool_connections: ['Connections to PostgreSQL.', () => pool().total],
     tracker_pool_idle: ['Idle connections to PostgreSQL.', () => pool().idle],
@@ -49,7 +49,7 @@ export async function serveMetrics(
     if (request.url !== '/metrics') return response.writeHead(404).end();
     for (const [gauge, read] of readings) gauge.set(read());
     refused.reset();
-    refused.inc(queue.counts().refused);
+    refused.inc(hashing.counts().refused);
     return register.metrics().then(
       (text) => response.setHeader('content-type', register.contentType).end(text),
       () => response.writeHead(500).end(),

@@ -10,7 +10,7 @@ const minLength = 8;
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
-/** Hashes with argon2id. `createHashingQueue` limits how many run at once. */
+/** Hashes with argon2id. `createHashingLimit` limits how many run at once. */
 export function createPasswords(cost: Cost = recommendedCost) {
   const dummyHash = format(cost, randomBytes(saltBytes), randomBytes(tagBytes));
 

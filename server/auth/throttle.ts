@@ -4,7 +4,8 @@ import ipaddr from 'ipaddr.js';
 import { Refusal } from './refusal.ts';
 import type { Bucket, BucketKey } from '../store/attempt-buckets.ts';
 import type { Store } from '../store/store.ts';
-import { createHashingQueue, type HashingQueue } from './hashing-queue.ts';
+import { createTurns } from '../store/turns.ts';
+import { createHashingLimit, type HashingLimit } from './hashing-limit.ts';
 
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
@@ -55,32 +56,36 @@ export interface Attempt {
 export type Throttle = ReturnType<typeof createThrottle>;
 
 /** Counts attempts in the store, shared by all replicas. */
-export function createThrottle(store: Store, queue: HashingQueue = createHashingQueue()) {
+export function createThrottle(store: Store, hashing: HashingLimit = createHashingLimit()) {
+  const inTurn = createTurns();
+
+  /** Changes buckets after those of the same site, so that a locked row holds one connection. */
+  const changeBuckets = (ip: string, limits: LimitedKey[], change: typeof countAttempt) =>
+    inTurn(siteOf(ip), () => store.changeBuckets(limits, change));
+
   return {
     /**
-     * Counts an attempt and runs `hashPassword`, when it is the network's turn. Refuses with
-     * `tooManyAttempts` or `unavailable`, and then stores nothing. Emails without an account are
-     * counted too.
+     * Counts an attempt, and then runs `hashPassword`. Refuses with `tooManyAttempts`, and then
+     * stores nothing, or with `unavailable` if too many wait. Emails without an account are counted
+     * too.
      */
     async run<T>(attempt: Attempt, hashPassword: () => Promise<T>) {
-      const { isOwner, isKnown } = attempt.signIn ?? {};
-      // A user whom the account knows does not wait for strangers in the same network.
-      const party = `${siteOf(attempt.ip)}${isOwner || isKnown ? ' known' : ''}`;
-      const place = queue.enter(party);
       const limits = limitsOf(attempt);
-      if (limits.length > 0) await store.checkBuckets(limits, countAttempt);
-      const task = async () => {
-        // Again, because attempts that waited at the same time may have filled a bucket.
-        if (limits.length > 0) await store.changeBuckets(limits, countAttempt);
-        return hashPassword();
-      };
-      return queue.run(place, task, attempt.hasLeft);
+      if (limits.length > 0) {
+        // First without writing, because most attempts of a flood are refused.
+        await store.checkBuckets(limits, countAttempt);
+        await changeBuckets(attempt.ip, limits, countAttempt);
+      }
+      const { isOwner, isKnown } = attempt.signIn ?? {};
+      // Strangers in the same network take no places of users whom the account knows.
+      const party = `${siteOf(attempt.ip)}${isOwner || isKnown ? ' known' : ''}`;
+      return hashing.run(party, hashPassword, attempt.hasLeft);
     },
 
     /** Called after a successful sign-in: forgets the attempts at the account from this network. */
     async reset(attempt: Attempt) {
       const limits = limitsOf(attempt).filter(({ emailHash }) => emailHash !== '');
-      await store.changeBuckets(limits, (bucket) => ({ ...bucket, made: 0, debtMs: 0 }));
+      await changeBuckets(attempt.ip, limits, (bucket) => ({ ...bucket, made: 0, debtMs: 0 }));
     },
   };
 }

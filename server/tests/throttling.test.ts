@@ -4,8 +4,16 @@ import { networkOf, siteOf } from '../auth/throttle.ts';
 import type { Database } from '../store/database.ts';
 import { CookieClient, type Reply } from '../../testing/cookie-client.ts';
 import { cheapestCost } from '../../testing/reference-server.ts';
-import { freshDatabase, refusal, startServer, storeNames } from '../../testing/server-fixtures.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
+import { openDatabase } from '../../testing/database.ts';
+import {
+  beginTransaction,
+  emptyStore,
+  freshDatabase,
+  refusal,
+  startServer,
+  storeNames,
+} from '../../testing/server-fixtures.ts';
+import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 
@@ -151,23 +159,28 @@ describe.each(storeNames)('throttling on %s', (name) => {
     expect(transactions.count).toBe(count);
   });
 
-  test('an attempt refused because too many wait is not counted', async () => {
+  test('a flood from one IP is bounded, and another IP signs in meanwhile', async () => {
     const gate = Promise.withResolvers<void>();
-    const cheap = createPasswords(cheapestCost);
-    const passwords = {
-      ...cheap,
-      hash: (text: string) => gate.promise.then(() => cheap.hash(text)),
-    };
-    const database = (await freshDatabase(name))();
-    const address = await startServer({ database, passwords });
-    const replies = Array.from({ length: 259 }, () => new CookieClient(address).register());
-    const refused = await Promise.race(replies);
-    expect(refused).toMatchObject(refusal('unavailable'));
-    expect(refused.headers.get('retry-after')).toBe('5');
+    const { address, guess, signIn } = await start(gate.promise);
+    const refused: Reply[] = [];
+    const flood = Array.from({ length: 300 }, async (_, i) => {
+      const reply = await guess({ email: `${i}@example.org` });
+      if (reply.status === 503) refused.push(reply);
+      return reply;
+    });
+    // Of one email, ten are hashed.
+    const ofOneEmail = Array.from({ length: 30 }, () => guess({ from: '203.0.113.9' }));
+    await expect.poll(() => refused.length, { timeout: maxWaitMs }).toBe(172);
+    expect(refused[0]).toMatchObject(refusal('unavailable'));
+    expect(refused[0]!.headers.get('retry-after')).toBe('5');
+    const user = signIn({ from: '198.51.100.7' });
+    const register = new CookieClient(address).register(undefined, forwardedFor('198.51.100.8'));
     gate.resolve();
-    const statuses = (await Promise.all(replies)).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 201)).toHaveLength(258);
-    expect(await database.query('select made from attempt_buckets')).toEqual([{ made: 258 }]);
+    expect([(await user).status, (await register).status]).toEqual([200, 201]);
+    const statuses = async (replies: Promise<Reply>[], status: number) =>
+      (await Promise.all(replies)).filter((reply) => reply.status === status).length;
+    expect(await statuses(flood, 401)).toBe(128);
+    expect([await statuses(ofOneEmail, 401), await statuses(ofOneEmail, 429)]).toEqual([10, 20]);
   });
 
   test('signing in rehashes the password if the cost has changed', async () => {
@@ -187,13 +200,17 @@ describe.each(storeNames)('throttling on %s', (name) => {
     expect((await later.login(client.credentials)).status).toBe(200);
   });
 
-  /** Starts a server behind a proxy, with a fake clock and one account. Counts its hashes. */
-  async function start() {
+  /**
+   * Starts a server behind a proxy, with a fake clock and one account. Counts its hashes, which end
+   * after `gate`.
+   */
+  async function start(gate?: Promise<void>) {
     let time = Date.UTC(2030, 0, 1);
     const cheap = createPasswords(cheapestCost);
     const hashes = { count: 0 };
-    const verify: typeof cheap.verify = (...args) => {
+    const verify: typeof cheap.verify = async (...args) => {
       hashes.count += 1;
+      await gate;
       return cheap.verify(...args);
     };
     const database = (await freshDatabase(name))();
@@ -231,6 +248,25 @@ describe.each(storeNames)('throttling on %s', (name) => {
         new CookieClient(address).login(credentials, forwardedFor(from)),
     };
   }
+});
+
+test('while a count of one IP is locked on PostgreSQL, other IPs sign in', async () => {
+  const settings = await emptyStore('PostgreSQL');
+  const database = openDatabase(settings);
+  const address = await startServer({ database, trustedProxies: ['127.0.0.1'] });
+  const user = new CookieClient(address);
+  const from = (ip: string, client = new CookieClient(address)) =>
+    client.login(undefined, forwardedFor(ip));
+  await user.register(undefined, forwardedFor('192.0.2.1'));
+  await from('203.0.113.9');
+  const other = await beginTransaction(settings);
+  await other.run(`update attempt_buckets set made = 2 where network = '203.0.113.9'`);
+  const waiting = Promise.all(Array.from({ length: 20 }, () => from('203.0.113.9')));
+  await other.untilAwaited();
+  expect((await from('192.0.2.1', user)).status).toBe(200);
+  expect((await user.createProject()).status).toBe(201);
+  await other.run('rollback');
+  for (const reply of await waiting) expect(reply).toMatchObject(wrongCredentials);
 });
 
 test.each([

@@ -1,0 +1,99 @@
+import { connect } from 'node:net';
+import { expect, test, vi } from 'vitest';
+import { operationTable } from '../../generated/operations.ts';
+import { createHashingLimit } from '../auth/hashing-limit.ts';
+import { createPasswords, type Passwords } from '../auth/passwords.ts';
+import { createThrottle } from '../auth/throttle.ts';
+import { openSqlite } from '../store/sqlite.ts';
+import type { Store } from '../store/store.ts';
+import { CookieClient } from '../../testing/cookie-client.ts';
+import { cheapestCost } from '../../testing/reference-server.ts';
+import { startServer } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+
+const unavailable = expect.objectContaining({ reason: 'unavailable' });
+
+/** Returns a function that adds a task. All tasks run until `finish` is called. */
+function start() {
+  const limit = createHashingLimit();
+  const { promise: isFinished, resolve: finish } = Promise.withResolvers<void>();
+  const add = (party: string) => limit.run(party, () => isFinished);
+  return { counts: limit.counts, finish, add };
+}
+
+test('of a party two tasks run and 126 wait; the next one is refused, but none of another', async () => {
+  const { add, counts, finish } = start();
+  const accepted = Array.from({ length: 128 }, () => add('a'));
+  await expect(add('a')).rejects.toEqual(unavailable);
+  accepted.push(add('b'));
+  expect(counts()).toEqual({ running: 2, waiting: 127, refused: 1 });
+  finish();
+  await Promise.all(accepted);
+  expect(counts()).toEqual({ running: 0, waiting: 0, refused: 1 });
+  await add('a');
+});
+
+test('at most 1024 tasks wait', async () => {
+  const { add, finish } = start();
+  const accepted = Array.from({ length: 1026 }, (_, i) => add(`party ${i}`));
+  await expect(add('b')).rejects.toEqual(unavailable);
+  finish();
+  await Promise.all(accepted);
+});
+
+test('a task that fails lets the next one run', async () => {
+  const limit = createHashingLimit();
+  const fail = () => limit.run('a', () => Promise.reject(new Error('broken')));
+  const results = await Promise.allSettled(Array.from({ length: 5 }, fail));
+  expect(results.every(({ status }) => status === 'rejected')).toBe(true);
+  expect(await limit.run('a', async () => 'done')).toBe('done');
+});
+
+test('strangers in the same network keep no user out whom the account knows', async () => {
+  const store = { checkBuckets: async () => {}, changeBuckets: async () => {} };
+  const throttle = createThrottle(store as unknown as Store);
+  const { promise: isFinished, resolve: finish } = Promise.withResolvers<void>();
+  const signIn = (isKnown: boolean) => {
+    const attempt = { email: 'ada@example.org', isOwner: false, isKnown };
+    return throttle.run({ ip: '192.0.2.1', signIn: attempt }, () => isFinished);
+  };
+  const strangers = Array.from({ length: 129 }, () => signIn(false));
+  await expect(strangers.pop()).rejects.toEqual(unavailable);
+  const known = signIn(true);
+  finish();
+  await Promise.all([known, ...strangers]);
+});
+
+test('a sign-in whose client disconnects is not hashed', async () => {
+  const gate = Promise.withResolvers<void>();
+  const verify = vi.fn<Passwords['verify']>(() => gate.promise.then(() => 'right'));
+  const passwords = { ...createPasswords(cheapestCost), verify };
+  const database = openSqlite(temporaryFolder());
+  const query = vi.spyOn(database, 'query');
+  const arrivals = () => query.mock.calls.filter(([sql]) => sql.includes('"isKnown"')).length;
+  const lines: string[] = [];
+  const logger = { stream: { write: (line: string) => void lines.push(line) } };
+  const address = await startServer({ database, passwords, logger });
+  const client = new CookieClient(address);
+  await client.register();
+  const logins = [client.login(), client.login()];
+  await expect.poll(() => verify.mock.calls.length).toBe(2);
+  const body = JSON.stringify(client.credentials);
+  const request =
+    `POST ${operationTable.login.path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n` +
+    `content-length: ${body.length}\r\n\r\n${body}`;
+  // With the three others, as many as one IP may try at once.
+  const sockets = Array.from({ length: 7 }, () =>
+    connect(Number(new URL(address).port), '127.0.0.1'),
+  );
+  for (const socket of sockets) socket.write(request);
+  await expect.poll(arrivals).toBe(9);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => lines.filter((line) => line.includes('"aborted":true')).length).toBe(7);
+  const last = client.login();
+  gate.resolve();
+  expect((await Promise.all([...logins, last])).map(({ status }) => status)).toEqual([
+    200, 200, 200,
+  ]);
+  expect(verify).toHaveBeenCalledTimes(3);
+});
