@@ -61,7 +61,8 @@ export function prepareSession(processId: number, timeoutMs: number): string {
         when name = 'default_transaction_read_only'
           then setting = 'on' and source in ('user', 'database user')
         when name = 'synchronous_commit' then setting = 'off'
-        when name = 'statement_timeout' and "isDirect" then true
+        when name in ('statement_timeout', 'idle_in_transaction_session_timeout')
+          and "isDirect" then true
         when name = 'idle_session_timeout' then setting <> '0' and "isDirect"
         when name like '%timeout' then cast(setting as bigint) between 1 and ${timeoutMs - 1}
         else setting <> value

@@ -110,6 +110,12 @@ const served = {
   commit: [{ level: 'on' }],
 };
 
+test('PostgreSQL ends the transaction of a server that stands still, and with it its locks', async () => {
+  const database = openForTest(await createPostgresDatabase(), { timeoutMs: 12_000 });
+  const sql = "select current_setting('idle_in_transaction_session_timeout') as timeout";
+  expect(await database.query(sql)).toEqual([{ timeout: '12s' }]);
+});
+
 /** Creates a database in an encoding. Returns its URL. */
 async function createEncodedDatabase(encoding: string): Promise<string> {
   const url = await createPostgresDatabase();
