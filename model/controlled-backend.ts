@@ -3,7 +3,7 @@ import { callNames, findCall, parseRequest, type Call } from './calls.ts';
 import type { Driver } from './driver.ts';
 import type { Observation } from './observation.ts';
 import type { BackendResponse } from './results.ts';
-import { within } from './within.ts';
+import { within } from '../shared/waits.ts';
 
 /** A request as a backend receives it. */
 export type ReceivedRequest = {

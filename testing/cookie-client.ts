@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { operationTable, type OperationId } from '../generated/operations.ts';
 import { fillPath } from '../shared/path-templates.ts';
-import { within } from '../model/within.ts';
+import { within } from '../shared/waits.ts';
 import { maxResponseMs } from './time-limits.ts';
 
 export interface Reply {

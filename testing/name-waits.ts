@@ -1,7 +1,7 @@
 /** Makes a test that hangs say what it waits for. */
 import { subscribe } from 'node:diagnostics_channel';
 import { afterEach } from 'vitest';
-import { limitWaits } from '../model/within.ts';
+import { limitWaits } from '../shared/waits.ts';
 import { maxWaitMs } from './time-limits.ts';
 
 limitWaits(maxWaitMs);

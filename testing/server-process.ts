@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve as resolvePath } from 'node:path';
-import { within } from '../model/within.ts';
+import { within } from '../shared/waits.ts';
 import { maxTestMs } from './time-limits.ts';
 
 export type Environment = Record<string, string>;
