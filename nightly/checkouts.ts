@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { killTree } from '../testing/process-tree.ts';
+import { killTree } from '../tools/process-tree.ts';
 import { findFreePort } from '../tools/free-port.ts';
 import { readCommandLine, selectNamesOrExit } from '../tools/command-line.ts';
 import { printResult, root } from '../tools/run.ts';

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { killTree, signalTree } from './process-tree.ts';
+import { killTree, signalTree } from '../tools/process-tree.ts';
 
 /** PostgreSQL and its tools refuse to run as root, and other users cannot read root's home. */
 export const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};

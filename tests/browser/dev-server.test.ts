@@ -9,7 +9,7 @@ import { createLogger, createServer, type InlineConfig } from 'vite';
 import { submitButton } from '../../model/browser-driver.ts';
 import { root } from '../../tools/run.ts';
 import { fillCredentials, openScreen, useBrowser } from '../../testing/browser.ts';
-import { findDescendant, isRunning } from '../../testing/process-tree.ts';
+import { findDescendant, isRunning } from '../../tools/process-tree.ts';
 import { copyProject } from '../../testing/project-copy.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
