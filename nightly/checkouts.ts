@@ -1,12 +1,11 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { killTree } from '../tools/process-tree.ts';
 import { findFreePort } from '../tools/free-port.ts';
 import { readCommandLine, selectNamesOrExit } from '../tools/command-line.ts';
 import { printResult, root } from '../tools/run.ts';
+import { startProgram } from '../tools/start-program.ts';
 
 const { words } = readCommandLine(
   `Usage: npm run node -- nightly/checkouts.ts [WORD…]
@@ -62,8 +61,7 @@ const rows: Record<string, Row> = {
   ),
 };
 
-const readyText = ' is ready at ';
-const maxStartMs = 120_000;
+const readyText = / is ready at /;
 const parent = mkdtempSync(join(tmpdir(), 'tracker-checkouts-'));
 let current = join(parent, 'checkout');
 // The default of Git for Windows.
@@ -91,7 +89,7 @@ async function problemsOf({ install, folder = 'checkout', env, sentence, command
     const [line = '', ...more] = printed.trim().split('\n');
     return sentence.test(line) && more.length === 0 ? [] : [`npm start printed: ${printed}`];
   }
-  if (!printed.includes(readyText)) return [`npm start did not start: ${printed}`];
+  if (!readyText.test(printed)) return [`npm start did not start: ${printed}`];
   // Their names contain hashes.
   const files = readdirSync(join(current, 'dist/assets')).toSorted().join(' ');
   builtFiles ??= files;
@@ -103,40 +101,23 @@ async function problemsOf({ install, folder = 'checkout', env, sentence, command
 /** Runs "npm start" until it is ready or has ended. Returns what it printed. */
 async function start(env?: Record<string, string>): Promise<string> {
   const port = await findFreePort();
-  const child = spawnShell('npm start --silent', { ...env, PORT: `${port}`, DATA_DIR: '' });
-  const { ready, printed, ended } = watch(child, readyText);
-  await Promise.race([ready, ended, new Promise((late) => setTimeout(late, maxStartMs))]);
-  if (child.exitCode === null) await killTree(child.pid!);
-  return printed();
+  await using program = startShell('npm start --silent', { ...env, PORT: `${port}`, DATA_DIR: '' });
+  await program.printed(readyText).catch(() => {});
+  return program.errors() + program.output();
 }
 
 async function run(command: string, env?: Record<string, string>) {
-  const child = spawnShell(command, env);
-  const { printed, ended } = watch(child, '');
-  await ended;
-  if (child.exitCode !== 0) throw new Error(`${command} failed:\n${printed()}`);
+  const { code, errors, output } = await startShell(command, env).ended;
+  if (code !== 0) throw new Error(`${command} failed:\n${errors}${output}`);
 }
 
 /** Without what npm has set for this process, such as the Node of this project. */
-function spawnShell(command: string, env: Record<string, string> = {}) {
+function startShell(command: string, env: Record<string, string> = {}) {
   const own = Object.entries(process.env).filter(([name]) => !/^npm_|^NODE/.test(name));
   const path = process.env['PATH']!.split(':').filter((folder) => !folder.includes('node_modules'));
-  return spawn('sh', ['-c', command], {
+  return startProgram(['sh', '-c', command], {
     cwd: current,
     env: { ...Object.fromEntries(own), PATH: path.join(':'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-}
-
-function watch(child: ChildProcess, text: string) {
-  let output = '';
-  const ready = new Promise<void>((resolve) => {
-    for (const stream of [child.stdout!, child.stderr!]) {
-      stream.on('data', (chunk: Buffer) => {
-        output += chunk.toString();
-        if (output.includes(text)) resolve();
-      });
-    }
-  });
-  return { ready, printed: () => output, ended: once(child, 'close') };
 }

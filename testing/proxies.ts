@@ -1,14 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { findFreePort } from '../tools/free-port.ts';
 import { optionalSoftware, requireSoftware } from '../tools/optional-software.ts';
 import { root } from '../tools/run.ts';
+import { startProgram } from '../tools/start-program.ts';
+import { longTestMs } from './time-limits.ts';
 
 const pem = join(root, 'testing/self-signed.pem');
 
@@ -88,7 +89,7 @@ export async function startProxy(
   const { program } = requireSoftware(optionalSoftware[name]);
   const { file, adapt, commands }: Kind = kinds[name];
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-proxy-'));
-  using cleanup = new DisposableStack();
+  await using cleanup = new AsyncDisposableStack();
   cleanup.defer(() => rmSync(folder, { recursive: true, force: true }));
   const ports = { http: await findFreePort(), https: await findFreePort() };
   const [first = '', second = first] = addresses.map((address) => new URL(address).port);
@@ -116,26 +117,15 @@ export async function startProxy(
   if (checked.status !== 0 || /\[warn/i.test(report)) {
     throw new Error(`${name} does not accept server/deploy/${file}: ${report}`);
   }
-  const child = spawn(program, run, { stdio: ['ignore', 'ignore', 'pipe'] });
-  let errors = '';
-  child.stderr.on('data', (chunk) => (errors += chunk));
-  const ended = once(child, 'close');
-  void ended.then(() => (hasEnded = true));
-  let hasEnded = false;
-  while (!(await isListening(ports.https))) {
-    if (hasEnded) throw new Error(`${name} did not start: ${errors}`);
-    await delay(10);
-  }
+  const proxy = startProgram([program, ...run]);
+  cleanup.defer(async () => void (await proxy.kill('SIGTERM')));
+  await proxy.waitFor(`${name} to listen`, () => isListening(ports.https), longTestMs);
   const resources = cleanup.move();
   return {
     address: `https://localhost:${ports.https}`,
     httpAddress: `http://localhost:${ports.http}`,
     port: ports.https,
-    async [Symbol.asyncDispose]() {
-      child.kill();
-      await ended;
-      resources.dispose();
-    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve as resolvePath } from 'node:path';
-import { within } from '../shared/waits.ts';
+import { startProgram } from '../tools/start-program.ts';
 import { maxTestMs } from './time-limits.ts';
 
 export type Environment = Record<string, string>;
@@ -28,41 +26,24 @@ export function runServer(
   { args = [], script = 'main.ts', readsLog = true, cwd }: Options = {},
 ) {
   const path = resolvePath(import.meta.dirname, '../server', script);
-  const child = spawn(process.execPath, [path, ...args], {
+  const { child, ...program } = startProgram([process.execPath, path, ...args], {
     env: { PORT: '0', NODE_COMPILE_CACHE, ...settings },
     cwd,
   });
-  let [output, errors] = ['', ''];
-  child.stdout.on('data', (chunk) => (output += chunk));
-  const waits: { text: string; resolve: () => void }[] = [];
-  if (readsLog) {
-    child.stderr.on('data', (chunk) => {
-      errors += chunk;
-      for (const { text, resolve } of waits) if (errors.includes(text)) resolve();
-    });
-  }
-  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, errors }));
+  if (!readsLog) child.stderr?.pause();
+  const ended = program.ended.then(({ code, errors }) => ({ code, errors }));
   return {
-    pid: child.pid ?? 0,
+    ...program,
     ended,
-    output: () => output,
-    /** Returns the standard error output so far: the log. */
-    errors: () => errors,
     /** Resolves at once when the log contains a text. */
-    logged: (text: string) => new Promise<void>((resolve) => waits.push({ text, resolve })),
+    logged: async (text: string) => void (await program.printed(new RegExp(text), maxTestMs)),
     /** Sends a signal. Resolves when the process has ended. */
-    kill: (signal: NodeJS.Signals = 'SIGKILL') => {
-      child.kill(signal);
+    kill: async (signal?: NodeJS.Signals) => {
+      await program.kill(signal);
       return ended;
     },
     /** Resolves with the server's address when it is ready. Throws if the process ends first. */
-    async ready(): Promise<string> {
-      const started = Promise.race([once(child.stdout, 'data'), ended]);
-      if (!output) await within('the server to be ready', started, maxTestMs);
-      const address = / is ready at (http:\S+)/.exec(output)?.[1];
-      if (!address) throw new Error(`The server did not start: ${(await ended).errors}`);
-      return address;
-    },
+    ready: async () => (await program.printed(/ is ready at (http:\S+)/, maxTestMs))[1]!,
   };
 }
 

@@ -1,16 +1,16 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { UsageError } from '../shared/usage-error.ts';
+import { startProgram } from './start-program.ts';
 
-interface Program {
+interface Backend {
   /** Named in the message of a failed start. */
   name: string;
   /** The options of Node, the file and its arguments. */
   args: string[];
   cwd: string;
   env?: NodeJS.ProcessEnv;
-  /** A part of what it prints when it is ready. */
-  readyText: string;
+  /** What it prints when it is ready. */
+  ready: RegExp;
   /** Whether the rest of its output is printed. */
   isPrinted: boolean;
   /** Stops it by its signal. Otherwise it has time to finish its requests. */
@@ -25,11 +25,11 @@ const stopWithParent = new URL('stop-with-parent.js', import.meta.url).href;
  * Runs a backend in a process that ends with this one. Throws if it does not start. It prints the
  * reason itself.
  */
-export async function startBackendProcess(program: Program) {
-  let running = start(program);
+export async function startBackendProcess(backend: Backend) {
+  let running = start(backend);
   let { isReady } = running;
   let isRestarting = false;
-  if (!(await isReady)) throw new UsageError(`${program.name} did not start.`);
+  if (!(await isReady)) throw new UsageError(`${backend.name} did not start.`);
   return {
     /** Resolves after the last restart. Returns false if the backend did not start. */
     isReady: () => isReady,
@@ -40,7 +40,7 @@ export async function startBackendProcess(program: Program) {
       isReady = isReady.then(async () => {
         isRestarting = false;
         await running.stop();
-        running = start(program);
+        running = start(backend);
         return running.isReady;
       });
     },
@@ -48,39 +48,36 @@ export async function startBackendProcess(program: Program) {
   };
 }
 
-function start({
-  args,
-  cwd,
-  env = process.env,
-  readyText,
-  isPrinted,
-  killSignal,
-  onCrash,
-}: Program) {
-  const child = spawn(process.execPath, ['--import', stopWithParent, ...args], {
+function start({ args, cwd, env = process.env, ready, isPrinted, killSignal, onCrash }: Backend) {
+  const program = startProgram([process.execPath, '--import', stopWithParent, ...args], {
     cwd,
     env,
     // Ctrl+C reaches the parent only, so that the backend is stopped once.
     detached: killSignal === undefined,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-  let isStopping = false;
-  const ended = once(child, 'exit');
-  const isReady = new Promise<boolean>((resolve) => {
-    void ended.then(() => resolve(false));
-    child.stdout?.on('data', (chunk: Buffer) => {
-      if (chunk.includes(readyText)) resolve(true);
-      else if (isPrinted) process.stdout.write(chunk);
-    });
+  const { child } = program;
+  // "close" follows no disconnection.
+  const exited = once(child, 'exit');
+  child.stdout?.on('data', (text: string) => {
+    if (isPrinted && !ready.test(text)) process.stdout.write(text);
   });
-  void ended.then(async () => {
+  let isStopping = false;
+  const isReady = Promise.race([
+    program.printed(ready, Infinity).then(
+      () => true,
+      () => false,
+    ),
+    exited.then(() => false),
+  ]);
+  void exited.then(async () => {
     if (!isStopping && (await isReady)) onCrash?.();
   });
   const stop = async () => {
     isStopping = true;
     if (killSignal) child.kill(killSignal);
     else if (child.connected) child.disconnect();
-    await ended;
+    await exited;
   };
   return { isReady, stop };
 }

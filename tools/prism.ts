@@ -19,7 +19,7 @@ export async function startPrism(folder = root, onCrash?: () => void) {
     name: 'The mock backend',
     args: [...command, `--port=${port}`, '--cors=false', '--multiprocess=false'],
     cwd: folder,
-    readyText: 'Prism is listening',
+    ready: /Prism is listening/,
     isPrinted: false,
     // Prism ignores a request to stop while it never returns, and has nothing to finish.
     killSignal: 'SIGKILL',

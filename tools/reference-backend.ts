@@ -18,7 +18,7 @@ export async function startReferenceBackend(root: string) {
     args: ['--import', requireFreshContract, 'server/main.ts'],
     cwd: root,
     env: { ...process.env, HOST: host, PORT: `${port}`, DIST_DIR: dist, DRAIN_SECONDS: '0' },
-    readyText: ' is ready at ',
+    ready: / is ready at /,
     isPrinted: true,
   });
   return { url: `http://${host}:${port}`, ...backend };

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { startProgram } from './start-program.ts';
 
 /** Each product has its tests beside it. */
 export const testFiles = '{tests,server/tests,conformance/tests}/**/*.test.{ts,tsx}';
@@ -16,27 +16,20 @@ export function toolCommand(path: string, ...options: string[]): string[] {
  * Runs a command in the project's folder, without a terminal, and kills it after the timeout.
  * Returns the lines of its output if it failed, otherwise none.
  */
-export function runProgram(
-  [file = '', ...options]: string[],
+export async function runProgram(
+  command: string[],
   timeoutSeconds: number,
   env: Record<string, string> = {},
 ): Promise<string[]> {
-  return new Promise((resolve) => {
-    const child = spawn(file, options, {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NO_COLOR: '1', DEBIAN_FRONTEND: 'noninteractive', ...env },
-      timeout: Math.round(timeoutSeconds * 1000),
-    });
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    child.on('error', (error) => resolve([String(error)]));
-    child.on('close', (code, signal) => {
-      const reason = signal ? `timed out after ${timeoutSeconds} seconds` : `exit code ${code}`;
-      resolve(code === 0 ? [] : [...output.trim().split('\n'), `(${reason})`]);
-    });
-  });
+  const { code, signal, output, errors } = await startProgram(command, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NO_COLOR: '1', DEBIAN_FRONTEND: 'noninteractive', ...env },
+    timeout: Math.round(timeoutSeconds * 1000),
+  }).ended;
+  const reason = signal ? `timed out after ${timeoutSeconds} seconds` : `exit code ${code}`;
+  const lines = (output + errors).trim().split('\n');
+  return code === 0 ? [] : [...lines, `(${reason})`];
 }
 
 export type StepTotals = { passed: number; failed: number };

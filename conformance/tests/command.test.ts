@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type AddressInfo } from 'node:net';
@@ -8,13 +7,14 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { UsageError } from '../../shared/usage-error.ts';
+import { startProgram } from '../../tools/start-program.ts';
 import { help, parseArguments } from '../command/options.ts';
 import { parseTarget } from '../command/target.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { error } from './backends/changes.ts';
 import { noResponse, startStubServer } from './backends/stub-server.ts';
 import { TestClock } from './backends/test-clock.ts';
-import { outcomeOf, program, runCommand, startCommand } from './run-command.ts';
+import { program, runCommand, startCommand } from './run-command.ts';
 
 /** Starts a correct backend until the test ends. Returns its origin. */
 async function startCorrectBackend(): Promise<string> {
@@ -39,7 +39,7 @@ test('exits with 0 and writes the reports when the selected check passes', async
 test('shows progress in one line of a narrow terminal', async () => {
   const origin = await startCorrectBackend();
   const command = `stty cols 40; exec ${process.execPath} ${program} ${origin} --only ACCOUNT-2`;
-  const { output } = await outcomeOf(spawn('script', ['-qec', command, '/dev/null']));
+  const { output } = await startProgram(['script', '-qec', command, '/dev/null']).ended;
   const [progress = '', report] = output.split('\r\u001B[2K').slice(-2);
   expect(progress).toMatch(/^check 1 of 1: ACCOUNT-2 waits for POST/);
   expect(progress.length).toBeLessThan(40);
@@ -60,9 +60,9 @@ test('names the other loopback address if the server listens only there', async 
 });
 
 test('keeps its exit code when the reader of its output ends early', async () => {
-  const child = startCommand(['--help']);
-  child.stdout.destroy();
-  expect(await outcomeOf(child)).toMatchObject({ code: 0, errors: '' });
+  const { child, ended } = startCommand(['--help']);
+  child.stdout?.destroy();
+  expect(await ended).toMatchObject({ code: 0, errors: '' });
 });
 
 test('--help fits 80 columns', () => {
@@ -137,12 +137,12 @@ test.each([
   const folder = temporaryFolder();
   const { origin, stop } = await startStubServer(({ method }) => {
     if (method === 'GET') return error(401, 'Please sign in.');
-    child.kill(signal);
+    void command.kill(signal);
     return noResponse;
   });
   onTestFinished(stop);
-  const child = startCommand([origin, '--report', folder]);
-  const outcome = await outcomeOf(child);
+  const command = startCommand([origin, '--report', folder]);
+  const outcome = await command.ended;
   expect(outcome).toMatchObject({ code, errors: '' });
   expect(outcome.output).toContain('because the run was stopped');
   expect(outcome.output).toMatch(/contain "[a-z\d]{11}".* like '%kit\.example\.org%'/);

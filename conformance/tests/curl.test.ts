@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
-import { text as textOf } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { startProgram } from '../../tools/start-program.ts';
 import { createReport } from '../report/create-report.ts';
 import { run } from '../checks/run.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
@@ -25,7 +24,7 @@ async function reproduceFault(faultName: string, duringCommands?: Intercept) {
   const [finding] = createReport(await run({ origin, only: [id], clock })).findings;
   intercept = duringCommands;
   const commands = finding!.reproduce.join('\n').replaceAll(/\bcurl /g, 'curl --max-time 20 ');
-  return textOf(spawn('sh', ['-c', commands]).stdout);
+  return (await startProgram(['sh', '-c', commands]).ended).output;
 }
 
 test.each([
@@ -113,7 +112,7 @@ test('--try prints the commands that repeat a problem, as a shell script', async
   expect(printed.output).toMatch(
     /^# COOKIE-2 {2}The browser sends .*\n# The session cookie is not sent/,
   );
-  const output = await textOf(spawn('sh', ['-c', printed.output]).stdout);
+  const { output } = await startProgram(['sh', '-c', printed.output]).ended;
   expect(output).toMatch(/\nHTTP\/1\.1 200 OK\r\n[^]*set-cookie: session=\w+; Max-Age/i);
   const met = await runCommand(origin, '--try', 'ACCOUNT-2');
   expect(met).toMatchObject({ code: 0, output: expect.stringMatching(/^# There is nothing/) });

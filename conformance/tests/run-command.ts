@@ -1,19 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { startProgram } from '../../tools/start-program.ts';
 
 export const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 /** Runs the kit's command until it ends. */
-export const runCommand = (...args: string[]) => outcomeOf(startCommand(args));
+export const runCommand = (...args: string[]) => startCommand(args).ended;
 
-export const startCommand = (args: string[], env: NodeJS.ProcessEnv = {}) =>
-  spawn(process.execPath, [program, ...args], { env: { ...process.env, NO_COLOR: '1', ...env } });
-
-export async function outcomeOf(child: ReturnType<typeof startCommand>) {
-  let [output, errors] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, output, errors };
-}
+export const startCommand = (args: string[]) =>
+  startProgram([process.execPath, program, ...args], { env: { ...process.env, NO_COLOR: '1' } });

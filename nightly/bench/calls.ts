@@ -1,10 +1,9 @@
 /** The calls that the server benchmarks measure, and the load of each. */
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createSessions } from '../../server/auth/sessions.ts';
 import { openStore } from '../../server/store/store.ts';
+import { startProgram } from '../../tools/start-program.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { insertProjects, withDatabase } from '../../testing/database.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
@@ -96,16 +95,16 @@ async function createAccounts({ settings }: Server): Promise<Record<string, stri
 
 /** Sends a load from a separate process. Throws if a request fails. */
 export async function runLoad(name: string, load: Load): Promise<LoadResult> {
-  const child = spawnScript('load-generator.ts', load);
-  const result = JSON.parse(await text(child.stdout)) as LoadResult;
+  const { output } = await startScript('load-generator.ts', load).ended;
+  const result = JSON.parse(output) as LoadResult;
   if (result.failed > 0) throw new Error(`${name}: ${result.failed} failed requests`);
   return result;
 }
 
 /** Starts a script of this folder with JSON on its standard input. */
-export function spawnScript(script: string, input: unknown) {
+export function startScript(script: string, input: unknown) {
   const path = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, [path], { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.end(JSON.stringify(input));
-  return child;
+  const program = startProgram([process.execPath, path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  program.child.stdin?.end(JSON.stringify(input));
+  return program;
 }

@@ -10,7 +10,7 @@ import { median, medians } from '../../testing/median.ts';
 import { startPostgres } from '../../testing/postgres.ts';
 import { startServerProcess, type Environment } from '../../testing/server-process.ts';
 import type { FixedResponse } from './baseline-server.ts';
-import { calls, runLoad, spawnScript, type Call, type Server } from './calls.ts';
+import { calls, runLoad, startScript, type Call, type Server } from './calls.ts';
 import type { Load, LoadResult } from './load-generator.ts';
 import { forceHelp, startBenchmark } from './environment.ts';
 
@@ -127,7 +127,7 @@ async function measureCall(
       (results[server] ??= []).push(await runLoad(`${name}, ${server}`, loads[server]!));
     }
   }
-  baseline.stop();
+  await baseline.stop();
   console.error(`measured ${name}`);
   return names.map((server) => {
     const { requestsPerSecond, medianMs, p99Ms } = medians(results[server]!);
@@ -158,9 +158,9 @@ async function startBaseline({ url, method, headers, body }: Load) {
     body: await response.text(),
   };
   for (const name of ['date', 'connection', 'keep-alive']) delete fixed.headers[name];
-  const child = spawnScript('baseline-server.ts', fixed);
-  const [output] = (await once(child.stdout, 'data')) as [Buffer];
-  return { address: output.toString().trim(), stop: () => child.kill() };
+  const program = startScript('baseline-server.ts', fixed);
+  const [address] = await program.printed(/http:\S+/);
+  return { address, stop: () => program.kill('SIGTERM') };
 }
 
 /** Measures a list on a newly started server: first byte, last byte and memory. */
@@ -182,7 +182,7 @@ async function measureList(settings: Environment, length: number): Promise<strin
   const reads = [];
   for (let round = 0; round < rounds; round += 1) reads.push(await read());
   await Promise.all([1, 2, 3, 4].map(read));
-  const memoryMb = peakMemoryMb(pid);
+  const memoryMb = peakMemoryMb(pid!);
   await kill();
   const { firstByteMs, lastByteMs } = medians(reads);
   return [firstByteMs.toFixed(1), lastByteMs.toFixed(1), memoryMb.toFixed(0)];

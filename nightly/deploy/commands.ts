@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { waitFor } from '../../shared/waits.ts';
 import type { CookieClient } from '../../testing/cookie-client.ts';
 import { NotSupported } from '../torture/run-scenarios.ts';
-import { until } from '../torture/until.ts';
 
 export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -37,7 +37,7 @@ export async function requireRootAnd(programs: Record<string, string>) {
 /** Returns the length of the list. Repeats the call if it used a connection to a stopped server. */
 export async function countProjects(client: CookieClient): Promise<number> {
   let projects: unknown[] = [];
-  await until('the list arrives', () =>
+  await waitFor('the list', () =>
     client.listProjects().then(
       ({ status, body }) => {
         projects = body as unknown[];
@@ -51,7 +51,7 @@ export async function countProjects(client: CookieClient): Promise<number> {
 
 /** Waits until a server is ready. */
 export const untilReady = (address: string) =>
-  until(`${address} is ready`, () =>
+  waitFor(`${address} to be ready`, () =>
     fetch(`${address}/readyz`).then(
       ({ ok }) => ok,
       () => false,

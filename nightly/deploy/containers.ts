@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { waitFor } from '../../shared/waits.ts';
 import { findFreePort } from '../../tools/free-port.ts';
+import { startProgram } from '../../tools/start-program.ts';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
 import type { Figures } from '../torture/run-scenarios.ts';
-import { until } from '../torture/until.ts';
 import { countProjects, fails, projectFolder, run, untilReady } from './commands.ts';
 
 type Environment = Record<string, string>;
@@ -15,30 +14,15 @@ type Environment = Record<string, string>;
 export async function startDocker(folder: string) {
   if (!(await fails('docker', ['info']))) return { env: {}, [Symbol.asyncDispose]: async () => {} };
   const env = { DOCKER_HOST: `unix://${folder}/docker.sock` };
-  const child = spawn(
+  const daemon = startProgram([
     'dockerd',
-    [
-      `--data-root=${folder}/docker`,
-      `--exec-root=${folder}/docker-run`,
-      `--pidfile=${folder}/docker.pid`,
-      `--host=${env.DOCKER_HOST}`,
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  let log = '';
-  child.stderr.on('data', (chunk) => (log += chunk));
-  const ended = once(child, 'close');
-  await until('Docker answers', async () => {
-    if (child.exitCode !== null) throw new Error(`dockerd did not start: ${log}`);
-    return !(await fails('docker', ['info'], env));
-  });
-  return {
-    env,
-    async [Symbol.asyncDispose]() {
-      child.kill();
-      await ended;
-    },
-  };
+    `--data-root=${folder}/docker`,
+    `--exec-root=${folder}/docker-run`,
+    `--pidfile=${folder}/docker.pid`,
+    `--host=${env.DOCKER_HOST}`,
+  ]);
+  await daemon.waitFor('an answer of Docker', async () => !(await fails('docker', ['info'], env)));
+  return { env, [Symbol.asyncDispose]: async () => void (await daemon.kill('SIGTERM')) };
 }
 
 /** Builds the image without a registry. */
@@ -145,8 +129,8 @@ export async function runCompose(env: Environment, folder: string, root: string)
     run('docker', ['inspect', `--format=${format}`, await compose('ps', '-q', service)], env);
   const services = ['tracker-a', 'tracker-b', 'postgres'];
   for (const service of services) {
-    await until(
-      `${service} is healthy`,
+    await waitFor(
+      `the health of ${service}`,
       async () => (await inspect(service, '{{.State.Health.Status}}')) === 'healthy',
     );
     assert.ok(!(await inspect(service, '{{json .}}')).includes(password));
@@ -168,7 +152,10 @@ export async function runCompose(env: Environment, folder: string, root: string)
 
   const killedMs = performance.now();
   process.kill(Number(await inspect('postgres', '{{.State.Pid}}')), 'SIGKILL');
-  await until('PostgreSQL is back', async () => (await client.createProject()).status === 201);
+  await waitFor(
+    'the return of PostgreSQL',
+    async () => (await client.createProject()).status === 201,
+  );
   const recoveryMs = performance.now() - killedMs;
   const restarts = await inspect('postgres', '{{.RestartCount}}');
   const serverRestarts = await inspect('tracker-a', '{{.RestartCount}}');

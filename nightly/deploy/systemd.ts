@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { waitFor } from '../../shared/waits.ts';
 import { findFreePort } from '../../tools/free-port.ts';
+import { startProgram } from '../../tools/start-program.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import type { Figures } from '../torture/run-scenarios.ts';
 import { restartInTurn } from '../torture/scenarios.ts';
-import { until } from '../torture/until.ts';
 import { countProjects, fails, projectFolder, run, untilReady } from './commands.ts';
 
 const unit = readFileSync(join(projectFolder, 'server/deploy/tracker.service'), 'utf8');
@@ -54,7 +53,7 @@ export async function runUnderSystemd(root: string): Promise<Figures> {
   await asTracker(`${backup} /var/lib/tracker/backup.sqlite`);
 
   await systemctl('kill', '--signal=KILL', 'tracker');
-  await until('systemd restarts the killed server', async () => (await mainPid()) !== '0');
+  await waitFor('the restart of the killed server', async () => (await mainPid()) !== '0');
   await untilReady(address);
   assert.equal(await countProjects(client), 1);
 
@@ -73,7 +72,7 @@ export async function runUnderSystemd(root: string): Promise<Figures> {
   );
   await systemctl('daemon-reload');
   await systemctl('start', 'tracker');
-  await until('V8 fails without executable memory', async () =>
+  await waitFor('the failure of V8 without executable memory', () =>
     fails('nsenter', [...machine.enter, 'systemctl', 'is-active', 'tracker']),
   );
 
@@ -97,9 +96,9 @@ export async function runUnderSystemd(root: string): Promise<Figures> {
 /** Boots a root file system with systemd, on the network of this machine. */
 async function boot(root: string) {
   const name = `tracker-${process.pid}`;
-  const child = spawn(
-    'systemd-nspawn',
+  const system = startProgram(
     [
+      'systemd-nspawn',
       '--quiet',
       '--register=no',
       '--keep-unit',
@@ -107,22 +106,21 @@ async function boot(root: string) {
       `--directory=${root}`,
       '--boot',
     ],
+    // It takes a pipe for a console, and reads it.
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  let output = '';
-  child.stdout.on('data', (chunk) => (output += chunk));
-  child.stderr.on('data', (chunk) => (output += chunk));
-  const ended = once(child, 'close');
   let leader = '';
-  await until(`systemd boots: ${output}`, async () => {
-    if (child.exitCode !== null) throw new Error(`systemd-nspawn ended: ${output}`);
-    leader = await run('pgrep', ['--parent', String(child.pid), 'systemd']).catch(() => '');
+  await system.waitFor('systemd to boot', async () => {
+    leader = await run('pgrep', ['--parent', String(system.pid), 'systemd']).catch(() => '');
     return leader !== '';
   });
   const enter = ['--target', leader, '--all'];
   const inside = (...command: string[]) => run('nsenter', [...enter, ...command]);
   const systemctl = (...args: string[]) => inside('systemctl', '--no-pager', ...args);
-  await until('systemd answers', async () => !(await fails('nsenter', [...enter, 'systemctl'])));
+  await system.waitFor(
+    'an answer of systemd',
+    async () => !(await fails('nsenter', [...enter, 'systemctl'])),
+  );
   return {
     enter,
     inside,
@@ -130,8 +128,8 @@ async function boot(root: string) {
     write: (path: string, text: string) =>
       inside('sh', '-c', `printf %s "$1" > ${path}`, 'sh', text),
     async [Symbol.asyncDispose]() {
-      await systemctl('poweroff').catch(() => child.kill());
-      await ended;
+      await systemctl('poweroff').catch(() => system.kill('SIGTERM'));
+      await system.ended;
     },
   };
 }

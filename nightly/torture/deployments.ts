@@ -54,11 +54,8 @@ export async function deployOnPostgres(
     createPostgres(join(folder, 'postgres'), await findFreePort(), options),
   );
   await postgres.start();
-  const { address, ended } = stack.use(
-    await startServerProcess({ ...settings, DATABASE_URL: postgres.url }),
-  );
-  let end: Awaited<typeof ended> | undefined;
-  void ended.then((result) => (end = result));
+  const server = stack.use(await startServerProcess({ ...settings, DATABASE_URL: postgres.url }));
+  const { address } = server;
   const client = new TortureClient(address);
   const resources = stack.move();
   return {
@@ -66,9 +63,8 @@ export async function deployOnPostgres(
     crash: () => postgres.kill(),
     async recover() {
       await postgres.start();
-      while ((await client.call('GET', '/readyz')).status !== 200) {
-        if (end) throw new Error(`The server ended with code ${end.code}: ${end.errors}`);
-      }
+      const isReady = async () => (await client.call('GET', '/readyz')).status === 200;
+      await server.waitFor('the server to be ready', isReady);
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

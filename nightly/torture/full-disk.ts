@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { waitFor } from '../../shared/waits.ts';
 import type { Environment } from '../../testing/server-process.ts';
 import { TortureClient } from './client.ts';
 import { deployOnPostgres, deployOnSqlite, type Deploy } from './deployments.ts';
@@ -25,14 +26,15 @@ const stores = {
 const readinessLimitMs = 5_000;
 
 /** Returns true if /readyz becomes 503. The server checks its store once a second. */
-async function isNotReadySoon(address: string): Promise<boolean> {
-  const deadline = performance.now() + readinessLimitMs;
-  while (performance.now() < deadline) {
-    const { status } = await fetch(`${address}/readyz`);
-    if (status === 503) return true;
-  }
-  return false;
-}
+const isNotReadySoon = (address: string): Promise<boolean> =>
+  waitFor(
+    '503',
+    async () => (await fetch(`${address}/readyz`)).status === 503,
+    readinessLimitMs,
+  ).then(
+    () => true,
+    () => false,
+  );
 
 /** Fills the store's disk, makes room again, and restarts the store. Throws `NotSupported`. */
 export async function fillDisk(

@@ -3,7 +3,7 @@ import { chownSync, cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createFolder } from './disk.ts';
-import { startProgram, unprivileged } from '../../testing/programs.ts';
+import { startProgram, unprivileged, type Program } from '../../tools/start-program.ts';
 import { NotSupported } from './run-scenarios.ts';
 
 interface Options {
@@ -54,7 +54,7 @@ export function createPostgres(
     );
   }
 
-  let running: Awaited<ReturnType<typeof startProgram>> | undefined;
+  let running: Program | undefined;
   const kill = async () => {
     await running?.[Symbol.asyncDispose]();
     running = undefined;
@@ -67,16 +67,13 @@ export function createPostgres(
     async start(settings: Record<string, string | number> = {}) {
       const all = { port, unix_socket_directories: '', ...settings };
       const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-      running = await startProgram(join(binaries, 'bin', 'postgres'), ['-D', folder, ...flags], {
-        cwd: folder,
-        ready: /ready to accept (read-only )?connections/,
-      });
+      const command = [join(binaries, 'bin', 'postgres'), '-D', folder, ...flags];
+      running = startProgram(command, { ...unprivileged, cwd: folder });
+      await running.printed(/ready to accept (read-only )?connections/);
     },
 
-    pid: () => running?.pid ?? 0,
-
     /** Sends a signal to all its processes. */
-    signal: (name: NodeJS.Signals) => running?.signal(name),
+    signal: (name: NodeJS.Signals) => running?.signalTree(name),
 
     /** Kills all its processes. Resolves when they have ended. */
     kill,

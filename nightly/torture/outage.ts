@@ -4,9 +4,10 @@ import type { Figures } from './run-scenarios.ts';
 import { startServers } from './scenarios.ts';
 import { compareAllWithStore, TortureClient, type CreatedKeys } from './client.ts';
 import type { Environment } from '../../testing/server-process.ts';
+import { waitFor } from '../../shared/waits.ts';
 
 const serverCount = 2;
-const maxRecoverySeconds = 60;
+const maxRecoveryMs = 60_000;
 const pauseMs = 50; // between the lists of a reader, and after a failed create
 
 interface Outage {
@@ -102,23 +103,18 @@ export async function measureOutage(outage: Outage): Promise<Figures> {
             call.startMs > sinceMs,
         )?.endMs ?? Infinity,
     );
-  const waitUntil = async (isDone: () => boolean, what: string) => {
-    const limitMs = performance.now() + maxRecoverySeconds * 1000;
-    while (!isDone()) {
-      if (performance.now() > limitMs) {
-        const logs = servers.map((server) => server.errors().slice(-1000)).join('\n');
-        throw new Error(`${what} within ${maxRecoverySeconds} s: ${countStatuses(calls)}\n${logs}`);
-      }
-      await delay(10);
-    }
-  };
-  await waitUntil(() => countAcknowledged() >= creates, 'Too few creates');
+  const waitUntil = (what: string, isDone: () => boolean) =>
+    waitFor(what, isDone, maxRecoveryMs).catch((error: Error) => {
+      const logs = servers.map((server) => server.errors().slice(-1000)).join('\n');
+      throw new Error(`${error.message}, ${countStatuses(calls)}\n${logs}`);
+    });
+  await waitUntil('creates', () => countAcknowledged() >= creates);
   const brokenMs = performance.now();
   const sinceMs = await interrupt();
-  await waitUntil(() => firstWrites(sinceMs).every(Number.isFinite), 'No write on each server');
+  await waitUntil('a write on each server', () => firstWrites(sinceMs).every(Number.isFinite));
   const writableMs = Math.max(...firstWrites(sinceMs));
   const enough = countAcknowledged() + creates;
-  await waitUntil(() => countAcknowledged() >= enough, 'Too few creates after the outage');
+  await waitUntil('creates after the outage', () => countAcknowledged() >= enough);
   stop.abort();
   await Promise.all(loops);
 

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { findFreePort } from '../../tools/free-port.ts';
+import { startProgram } from '../../tools/start-program.ts';
 import type { Environment } from '../../testing/server-process.ts';
 import { deployOnPostgres, deployOnSqlite } from './deployments.ts';
 import { createDisk, type Disk } from './disk.ts';
@@ -57,7 +56,8 @@ export async function cutPowerDuringCreates(
 /** Returns how many rows that SQLite wrote without sync are left after a power cut. */
 async function countSqliteRows(disk: Disk): Promise<number> {
   const file = join(disk.mountPoint, 'control.sqlite');
-  const writer = spawn(process.execPath, [
+  const writer = startProgram([
+    process.execPath,
     '--input-type=module',
     '--eval',
     `import { DatabaseSync } from 'node:sqlite';
@@ -67,10 +67,9 @@ async function countSqliteRows(disk: Disk): Promise<number> {
      console.log('written');
      setInterval(() => {}, 1000);`,
   ]);
-  await once(writer.stdout, 'data');
+  await writer.printed(/written/);
   await disk.cutPower();
-  writer.kill('SIGKILL');
-  await once(writer, 'close');
+  await writer.kill();
   await disk.remount();
   using database = new DatabaseSync(file);
   try {

@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { root } from '../../tools/run.ts';
+import { startProgram } from '../../tools/start-program.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 import { fakeDist } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
@@ -31,14 +31,12 @@ test('npm run serve prints one sentence about a contract that is wrong or was ch
 });
 
 /** Runs the server, which must fail. Returns its errors without the lines of npm. */
-function errorsOfServe(cwd: string): Promise<string> {
+async function errorsOfServe(cwd: string): Promise<string> {
   const env = { ...process.env, NO_COLOR: '1', PORT: '0', DIST_DIR: fakeDist() };
   // The timeout ends a server that starts nevertheless.
   const options = { cwd, env, timeout: longTestMs / 2 };
-  return new Promise((resolve, reject) => {
-    execFile('npm', ['run', '--silent', 'serve'], options, (error, output, errors) => {
-      if (error) resolve(errors.replaceAll(/^npm .*\n/gm, ''));
-      else reject(new Error(`npm run serve succeeded: ${output}`));
-    });
-  });
+  const serve = startProgram(['npm', 'run', '--silent', 'serve'], options);
+  const { code, output, errors } = await serve.ended;
+  if (code === 0) throw new Error(`npm run serve succeeded: ${output}`);
+  return errors.replaceAll(/^npm .*\n/gm, '');
 }

@@ -15,7 +15,7 @@ import {
   startServer,
 } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { startProgram } from '../../testing/programs.ts';
+import { startProgram, unprivileged } from '../../tools/start-program.ts';
 import { runSql } from '../../testing/sql.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
@@ -102,7 +102,8 @@ async function startPgBouncer(url: string, settings: Record<string, string | num
   ];
   writeFileSync(join(cwd, 'pgbouncer.ini'), `${lines.join('\n')}\n`);
   const { program } = requireSoftware(optionalSoftware.pgbouncer);
-  const pooler = await startProgram(program, ['pgbouncer.ini'], { cwd, ready: /process up/ });
+  const pooler = startProgram([program, 'pgbouncer.ini'], { ...unprivileged, cwd });
   onTestFinished(() => pooler[Symbol.asyncDispose]());
+  await pooler.printed(/process up/);
   return `postgres://any@127.0.0.1:${all.listen_port}${pathname}`;
 }

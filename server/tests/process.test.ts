@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
@@ -6,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { startProgram } from '../../tools/start-program.ts';
 import { readSettings } from '../commands/settings.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import type { Environment } from '../../testing/server-process.ts';
@@ -22,8 +22,9 @@ import { temporaryFolder } from '../../testing/temporary-folder.ts';
 vi.setConfig({ testTimeout: longTestMs });
 
 test('SIGTERM to "npm run serve" and "npm start" stops the server before npm ends', async () => {
-  // A group of its own, so that a server that outlives npm is killed after the test.
-  const npm = spawn('npm', ['run', 'serve'], {
+  const npm = startProgram(['npm', 'run', 'serve'], {
+    // A group of its own, so that a server that outlives npm is killed after the test.
+    detached: true,
     env: {
       ...process.env,
       PORT: '0',
@@ -31,8 +32,6 @@ test('SIGTERM to "npm run serve" and "npm start" stops the server before npm end
       DIST_DIR: fakeDist(),
       DRAIN_SECONDS: '0',
     },
-    stdio: ['ignore', 'pipe', 'ignore'],
-    detached: true,
   });
   onTestFinished(() => {
     try {
@@ -41,16 +40,12 @@ test('SIGTERM to "npm run serve" and "npm start" stops the server before npm end
       // All processes of the group have ended.
     }
   });
-  const ended = once(npm, 'exit');
-  let output = '';
-  for await (const chunk of npm.stdout.iterator({ destroyOnReturn: false })) {
-    output += String(chunk);
-    if (output.includes(' is ready at ')) break;
-  }
-  const address = / is ready at (http:\S+)/.exec(output)![1]!;
+  const [, address] = await npm.printed(/ is ready at (http:\S+)/);
   expect((await fetch(`${address}/healthz`)).status).toBe(200);
-  npm.kill('SIGTERM');
-  expect(await ended).toEqual([0, null]);
+  // "exit" and not the end of its output, which a server that outlives npm would hold open.
+  const exited = once(npm.child, 'exit');
+  void npm.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
   await expect(fetch(`${address}/healthz`)).rejects.toThrow('fetch failed');
   const { build, serve, start } = packageJson.scripts;
   expect(start).toBe(`${build} && ${serve}`);

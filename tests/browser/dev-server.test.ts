@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
@@ -10,8 +9,10 @@ import { submitButton } from '../../model/browser-driver.ts';
 import { root } from '../../tools/run.ts';
 import { fillCredentials, openScreen, useBrowser } from '../../testing/browser.ts';
 import { findDescendant, isRunning } from '../../tools/process-tree.ts';
+import { startProgram } from '../../tools/start-program.ts';
 import { copyProject } from '../../testing/project-copy.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { longWaitMs } from '../../testing/time-limits.ts';
 
 const browser = useBrowser();
 afterEach(() => vi.unstubAllEnvs());
@@ -384,21 +385,18 @@ test.each([
 ] as const)('npm run %s in mode %s stops its backend at %s', async (_, mode, signal, file) => {
   const data = temporaryFolder();
   const vite = join(root, 'node_modules/vite/bin/vite.js');
-  const child = spawn(process.execPath, [vite, '--mode', mode, '--port', '0'], {
+  const program = startProgram([process.execPath, vite, '--mode', mode, '--port', '0'], {
     cwd: root,
     env: { ...process.env, NODE_ENV: 'development', API_URL: '', DATA_DIR: data },
-    stdio: ['pipe', 'pipe', 'pipe'],
     // So that the signal reaches the processes that a terminal would send it to.
     detached: true,
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let output = '';
-  child.stdout.on('data', (chunk) => (output += chunk));
-  child.stderr.on('data', (chunk) => (output += chunk));
-  await expect.poll(() => output).toContain('Backend: ');
-  const backend = findDescendant(child.pid!, file)!;
+  onTestFinished(() => void program.kill());
+  await program.printed(/Backend: /, longWaitMs);
+  const pid = program.pid!;
+  const backend = findDescendant(pid, file)!;
   expect(isRunning(backend)).toBe(true);
-  process.kill(signal === 'SIGINT' ? -child.pid! : child.pid!, signal);
-  await once(child, 'exit');
+  process.kill(signal === 'SIGINT' ? -pid : pid, signal);
+  await once(program.child, 'exit');
   await expect.poll(() => isRunning(backend)).toBe(false);
 });

@@ -1,12 +1,12 @@
-import { spawn } from 'node:child_process';
+import type { StdioOptions } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { minMustMs } from '../../conformance/http/client.ts';
 import { sessionLifetimeSeconds } from '../../server/auth/sessions.ts';
 import { buildTarget } from '../../tools/build-target.ts';
 import { root } from '../../tools/run.ts';
+import { startProgram } from '../../tools/start-program.ts';
 import { copyProject } from '../../testing/project-copy.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 
@@ -94,6 +94,7 @@ function versionsOfTarget(): string[] {
 /** Returns all that a command prints. */
 async function run(command: string, cwd: string): Promise<string> {
   const env = { ...process.env, NO_COLOR: '1', PORT: '0', DATA_DIR: '' };
-  const child = spawn(command, { cwd, env, shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  return (await Promise.all([text(child.stdout), text(child.stderr)])).join('');
+  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe'];
+  const { output, errors } = await startProgram(['sh', '-c', command], { cwd, env, stdio }).ended;
+  return output + errors;
 }

@@ -1,11 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { findFreePort } from '../../tools/free-port.ts';
 import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
+import { startProgram } from '../../tools/start-program.ts';
 import { longWaitMs } from '../../testing/time-limits.ts';
 import type { Engine, Key, Look, PageOptions } from './setting/page.ts';
 
@@ -37,7 +36,7 @@ async function startDriver(folder: string) {
   const { display, driver: program } = programs();
   const port = await findFreePort();
   const command = [display, ...displayOptions, program, `--port=${port}`];
-  const driver = spawn('sh', ['-c', stopWithParent, 'sh', ...command], {
+  const driver = startProgram(['sh', '-c', stopWithParent, 'sh', ...command], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
     env: {
@@ -49,14 +48,14 @@ async function startDriver(folder: string) {
       TMPDIR: folder,
     },
   });
-  const stopped = once(driver, 'close');
   const send = createClient(`http://127.0.0.1:${port}`);
-  await waitUntilReady(send, driver);
+  const isReady = () => send('GET', '/status').then(Boolean, () => false);
+  await driver.waitFor('WebKitWebDriver and its screen', isReady);
   return {
     send,
     async stop() {
-      driver.stdin.end();
-      await stopped;
+      driver.child.stdin?.end();
+      await driver.ended;
     },
   };
 }
@@ -127,15 +126,6 @@ const createClient =
     }
     return value;
   };
-
-/** Polls the driver until it accepts connections. */
-async function waitUntilReady(send: Send, driver: ChildProcess) {
-  while (driver.exitCode === null && driver.signalCode === null) {
-    // oxlint-disable-next-line no-await-in-loop
-    if (await send('GET', '/status').catch(() => undefined)) return;
-  }
-  throw new Error('WebKitWebDriver or its virtual screen did not start.');
-}
 
 /** Writes the settings of GTK, which a browser reads when it starts. */
 async function writeSettings(folder: string, look: Look) {
