@@ -34,7 +34,8 @@ export function createGuard(sessions: Sessions) {
     }
 
     const cookies = parseCookies(request.headers.cookie);
-    const candidates = await findSessions(cookies, (token) => sessions.find(token));
+    const names = isHttps(request) ? [secureName] : [secureName, plainName];
+    const candidates = await findSessions(cookies, names, (token) => sessions.find(token));
     const isConflict = new Set(candidates.map(({ accountId }) => accountId)).size > 1;
     // So that the session of the sign-in that follows is the only valid one.
     for (const candidate of isConflict && isPublic ? candidates : []) {
@@ -60,21 +61,22 @@ export function createGuard(sessions: Sessions) {
 }
 
 // Browsers accept the name with the prefix from this host over https only. Other hosts of the
-// domain may set the plain name, which http needs. Two names, because a browser on http cannot
-// replace a cookie of https. Own names, because other apps on the host have a "session".
+// domain may set the plain name, which http needs, and https ignores. Two names, because a browser
+// on http cannot replace a cookie of https. Own names, because other apps have a "session".
 const secureName = '__Host-tracker-session';
 const plainName = 'tracker-session';
 const tokenPattern = /^[\w-]{43}$/;
 /** One batch of the store. */
 const maxTokensPerName = 16;
 
-/** Returns the valid sessions of all cookies with the first name that has one. */
+/** Returns the valid sessions of all cookies with the first of the names that has one. */
 async function findSessions(
   cookies: Map<string, string[]>,
+  names: string[],
   find: (token: string) => Promise<Session | undefined>,
 ): Promise<Session[]> {
-  for (const cookieName of [secureName, plainName]) {
-    const tokens = cookies.get(cookieName)?.filter((value) => tokenPattern.test(value));
+  for (const name of names) {
+    const tokens = cookies.get(name)?.filter((value) => tokenPattern.test(value));
     const distinct = [...new Set(tokens)].slice(0, maxTokensPerName);
     const found = await Promise.all(distinct.map(find));
     const valid = found.filter((session) => session !== undefined);

@@ -215,6 +215,19 @@ describe('a browser with several session cookies', () => {
     expect(reply).toMatchObject({ status: 200, body: [] });
   });
 
+  test('on https is not signed in by one that another host of the domain may have set', async () => {
+    const { clients, tokens } = await twoClients();
+    const browser = new CookieClient(clients[0].address);
+    browser.cookies.set('tracker-session', tokens[0]!);
+    const requests = [
+      browser.call('GET', '/api/v1/projects', { headers: https }),
+      browser.createProject(undefined, {
+        headers: { origin: 'https://tracker.lan', 'x-forwarded-host': 'tracker.lan' },
+      }),
+    ];
+    expect((await Promise.all(requests)).map(({ status }) => status)).toEqual([401, 401]);
+  });
+
   test('leaves a cookie named "session" to the other app that set it', async () => {
     const client = new CookieClient(address());
     client.cookies.set('session', "another app's");
