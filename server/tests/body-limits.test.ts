@@ -20,6 +20,30 @@ test('accepts the longest valid texts in the longest JSON notation', async () =>
   expect(created).toMatchObject({ status: 201, body: project });
 });
 
+/** Returns 2,000 values of JSON. */
+const values = <Value>(value: (i: number) => Value) =>
+  Array.from({ length: 2_000 }, (_, i) => value(i));
+
+test.each<[string, (project: object) => unknown, number]>([
+  ['with small objects', (project) => ({ ...project, extra: values(() => ({})) }), 400],
+  ['in a list of lists', (project) => [project, ...values(() => [])], 400],
+  [
+    'with many names',
+    (project) => ({ ...project, ...Object.fromEntries(values((i) => [i, i])) }),
+    400,
+  ],
+  [
+    'with some other fields',
+    (project) => ({ ...project, tags: values(String).slice(0, 500) }),
+    201,
+  ],
+])('a project %s', async (_case, change, status) => {
+  const client = await signedInClient(await startServer());
+  const text = '"\\,[{'.repeat(20_000).slice(0, 100_000);
+  const body = JSON.stringify(change({ title: '\\', description: text }));
+  expect((await client.createProject(undefined, { body, headers })).status).toBe(status);
+});
+
 test.each([
   ['/api/v1/auth/login', 'content-length: 100000', '{"email":"'],
   ['/api/v1/users/register', 'content-length: 100000', '{"email":"'],
