@@ -113,7 +113,9 @@ function tlsConfig(valueOf: (name: string) => string | undefined): ClientConfig 
     const { ssl = false, sslnegotiation } = toClientConfig(
       parse(`postgres://host/?${query.toString()}`, { useLibpqCompat: true }),
     );
-    return { ssl, ...(sslnegotiation && { sslnegotiation }) };
+    // Else Node's NODE_TLS_REJECT_UNAUTHORIZED decides where `sslmode` demands a valid certificate.
+    const checked = typeof ssl === 'object' ? { rejectUnauthorized: true, ...ssl } : ssl;
+    return { ssl: checked, ...(sslnegotiation && { sslnegotiation }) };
   } catch (error) {
     return fail(`cannot be used: ${(error as Error).message}`);
   }

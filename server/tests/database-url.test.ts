@@ -36,6 +36,20 @@ function piecesOf(password: string): string[] {
   );
 }
 
+test.each([
+  ['verify-full', true],
+  ['verify-ca&sslrootcert=testing/self-signed.pem', true],
+  ['require&sslrootcert=testing/self-signed.pem', true],
+  ['require', false],
+  ['prefer', false],
+])(
+  'sslmode=%s checks certificates: %s, whatever the environment of Node says',
+  (mode, isChecked) => {
+    const [host] = parseDatabaseUrl(`postgres://u@h/d?sslmode=${mode}`, {});
+    expect(host?.ssl).toMatchObject({ rejectUnauthorized: isChecked });
+  },
+);
+
 describe.each(places)('a password in a DATABASE_URL with %s', (_name, prefix, suffix) => {
   const digits = /\d*$/.exec(prefix)?.[0] ?? '';
 
