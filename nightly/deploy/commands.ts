@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { waitFor } from '../../shared/waits.ts';
 import type { CookieClient } from '../../testing/cookie-client.ts';
-import { NotSupported } from '../torture/run-scenarios.ts';
+import { NotSupported } from '../../testing/torture/figures.ts';
 
 export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 

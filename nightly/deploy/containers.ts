@@ -5,7 +5,7 @@ import { waitFor } from '../../shared/waits.ts';
 import { findFreePort } from '../../tools/free-port.ts';
 import { startProgram } from '../../tools/start-program.ts';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
-import type { Figures } from '../torture/run-scenarios.ts';
+import type { Figures } from '../../testing/torture/figures.ts';
 import { countProjects, fails, projectFolder, run, untilReady } from './commands.ts';
 
 type Environment = Record<string, string>;

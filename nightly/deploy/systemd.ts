@@ -5,8 +5,8 @@ import { waitFor } from '../../shared/waits.ts';
 import { findFreePort } from '../../tools/free-port.ts';
 import { startProgram } from '../../tools/start-program.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
-import type { Figures } from '../torture/run-scenarios.ts';
-import { restartInTurn } from '../torture/scenarios.ts';
+import type { Figures } from '../../testing/torture/figures.ts';
+import { restartInTurn } from '../../testing/torture/scenarios.ts';
 import { countProjects, fails, projectFolder, run, untilReady } from './commands.ts';
 
 const unit = readFileSync(join(projectFolder, 'server/deploy/tracker.service'), 'utf8');

@@ -1,9 +1,9 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { NotSupported } from './run-scenarios.ts';
+import { createFolder } from '../../testing/torture/create-folder.ts';
+import { NotSupported } from '../../testing/torture/figures.ts';
 
 export type Disk = ReturnType<typeof createDisk>;
 
@@ -87,13 +87,6 @@ export function createSmallDisk(megabytes: number) {
       rmSync(mountPoint, { recursive: true });
     },
   };
-}
-
-/** Creates a temporary folder that PostgreSQL's user can enter. */
-export function createFolder(prefix: string): string {
-  const folder = mkdtempSync(join(tmpdir(), prefix));
-  chmodSync(folder, 0o755);
-  return folder;
 }
 
 function run(command: string, ...args: string[]) {

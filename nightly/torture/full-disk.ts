@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '../../shared/waits.ts';
 import type { Environment } from '../../testing/server-process.ts';
-import { TortureClient } from './client.ts';
-import { deployOnPostgres, deployOnSqlite, type Deploy } from './deployments.ts';
+import { TortureClient } from '../../testing/torture/client.ts';
+import {
+  deployOnPostgres,
+  deployOnSqlite,
+  type Deploy,
+} from '../../testing/torture/deployments.ts';
 import { createSmallDisk } from './disk.ts';
-import type { Figures } from './run-scenarios.ts';
+import type { Figures } from '../../testing/torture/figures.ts';
 
 interface StoreOptions {
   deploy: Deploy;

@@ -6,10 +6,16 @@ import { startPostgres } from '../../testing/postgres.ts';
 import { proxyNames } from '../../testing/proxies.ts';
 import type { Environment } from '../../testing/server-process.ts';
 import { fillDisk } from './full-disk.ts';
-import { failOver, loseStandby } from './postgres-outages.ts';
+import { failOver, loseStandby } from '../../testing/torture/postgres-outages.ts';
 import { cutPowerDuringCreates } from './power-loss.ts';
-import { requireProgram, runScenarios, type Figures } from './run-scenarios.ts';
-import { floodLogins, killDuringCreates, restartReplicas, shareStore } from './scenarios.ts';
+import type { Figures } from '../../testing/torture/figures.ts';
+import { requireProgram, runScenarios } from './run-scenarios.ts';
+import {
+  floodLogins,
+  killDuringCreates,
+  restartReplicas,
+  shareStore,
+} from '../../testing/torture/scenarios.ts';
 import { runSql } from '../../testing/sql.ts';
 
 const { options, words } = readCommandLine(

@@ -4,11 +4,11 @@ import { Client } from 'pg';
 import { findFreePort } from '../../tools/free-port.ts';
 import { startProgram } from '../../tools/start-program.ts';
 import type { Environment } from '../../testing/server-process.ts';
-import { deployOnPostgres, deployOnSqlite } from './deployments.ts';
+import { deployOnPostgres, deployOnSqlite } from '../../testing/torture/deployments.ts';
 import { createDisk, type Disk } from './disk.ts';
-import { createPostgres } from './killable-postgres.ts';
-import type { Figures } from './run-scenarios.ts';
-import { crashDuringCreates } from './scenarios.ts';
+import { createPostgres } from '../../testing/torture/killable-postgres.ts';
+import type { Figures } from '../../testing/torture/figures.ts';
+import { crashDuringCreates } from '../../testing/torture/scenarios.ts';
 
 const controlRows = 500;
 

@@ -1,11 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { selectNamesOrExit } from '../../tools/command-line.ts';
-
-/** What a scenario measured. Figures named lost…, duplicated… or failed… must be 0. */
-export type Figures = Record<string, number | string>;
-
-/** This machine does not allow what a scenario needs. */
-export class NotSupported extends Error {}
+import { NotSupported, type Figures } from '../../testing/torture/figures.ts';
 
 /** Throws `NotSupported` if the program is not installed. */
 export function requireProgram(path: string) {

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { failOver } from '../../nightly/torture/postgres-outages.ts';
-import { floodLogins, killDuringCreates, shareStore } from '../../nightly/torture/scenarios.ts';
+import { failOver } from '../../testing/torture/postgres-outages.ts';
+import { floodLogins, killDuringCreates, shareStore } from '../../testing/torture/scenarios.ts';
 import { emptyStore, fakeDist, storeNames, type StoreName } from '../../testing/server-fixtures.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 

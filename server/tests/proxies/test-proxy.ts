@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { findFreePort } from '../../../tools/free-port.ts';
 import { CookieClient, signedInClient } from '../../../testing/cookie-client.ts';
 import { startProxy, type ProxyName, type Replacements } from '../../../testing/proxies.ts';
-import { restartReplicas } from '../../../nightly/torture/scenarios.ts';
+import { restartReplicas } from '../../../testing/torture/scenarios.ts';
 import {
   emptyStore,
   fakeDist,

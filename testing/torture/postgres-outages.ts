@@ -2,13 +2,13 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../../tools/free-port.ts';
-import type { Environment } from '../../testing/server-process.ts';
-import { startTcpProxy } from '../../testing/tcp-proxy.ts';
-import { createFolder } from './disk.ts';
+import type { Environment } from '../server-process.ts';
+import { startTcpProxy } from '../tcp-proxy.ts';
+import { createFolder } from './create-folder.ts';
 import { createPostgres } from './killable-postgres.ts';
 import { measureOutage } from './outage.ts';
-import type { Figures } from './run-scenarios.ts';
-import { runSql } from '../../testing/sql.ts';
+import type { Figures } from './figures.ts';
+import { runSql } from '../sql.ts';
 
 const outageSeconds = 40; // longer than the timeouts of the servers
 

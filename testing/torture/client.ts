@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CookieClient, type Reply } from '../../testing/cookie-client.ts';
+import { CookieClient, type Reply } from '../cookie-client.ts';
 
 /** Client whose calls never reject: a call without a response has status 0. */
 export class TortureClient extends CookieClient {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Figures } from './run-scenarios.ts';
+import type { Figures } from './figures.ts';
 import { startServers } from './scenarios.ts';
 import { compareAllWithStore, TortureClient, type CreatedKeys } from './client.ts';
-import type { Environment } from '../../testing/server-process.ts';
+import type { Environment } from '../server-process.ts';
 import { waitFor } from '../../shared/waits.ts';
 
 const serverCount = 2;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { findFreePort } from '../../tools/free-port.ts';
-import { median } from '../../testing/median.ts';
-import { startProxy, type ProxyName } from '../../testing/proxies.ts';
-import { startServerProcess, type Environment } from '../../testing/server-process.ts';
+import { median } from '../median.ts';
+import { startProxy, type ProxyName } from '../proxies.ts';
+import { startServerProcess, type Environment } from '../server-process.ts';
 import { compareWithStore, createUntil, TortureClient, type CreatedKeys } from './client.ts';
 import { deployServer, type Deployment } from './deployments.ts';
-import type { Figures } from './run-scenarios.ts';
+import type { Figures } from './figures.ts';
 
 const maxMedianMs = 150;
 

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../../tools/free-port.ts';
-import { startServerProcess, type Environment } from '../../testing/server-process.ts';
+import { startServerProcess, type Environment } from '../server-process.ts';
 import { TortureClient } from './client.ts';
-import { createFolder } from './disk.ts';
+import { createFolder } from './create-folder.ts';
 import { createPostgres } from './killable-postgres.ts';
 
 /** A server with a store that can crash. Disposing of it stops both. */

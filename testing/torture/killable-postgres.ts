@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createFolder } from './disk.ts';
+import { createFolder } from './create-folder.ts';
 import { startProgram, unprivileged, type Program } from '../../tools/start-program.ts';
-import { NotSupported } from './run-scenarios.ts';
+import { NotSupported } from './figures.ts';
 
 interface Options {
   /** The folder of the write-ahead log, if it is on another disk. */
