@@ -21,7 +21,8 @@ const kitFolders = ['package.json', 'http/', 'command/', 'problems/', 'people/',
 /**
  * openapi.yaml -> generated/, shared/ -> machines/ -> src/ (api, actors, screens, ui, boot)
  *                                     \-> server/  \-> model/ -> conformance/
- * all of these -> tools/ -> testing/ -> nightly/ -> tests/, server/tests/, conformance/tests/
+ * all of these -> tools/ -> testing/ -> nightly/, tests/, server/tests/, conformance/tests/
+ *                                      nightly/ -> tests/tools/
  *
  * Where a file is (a regular expression), and what such files may import besides each other: paths
  * of this project, and packages (without a list: any). Type imports and `import()` count.
@@ -131,8 +132,9 @@ const rows = [
   ['nightly/', [products, 'tools/', 'testing/', 'vitest.config.ts']],
   ...['server/tests/', 'conformance/tests/', ...testFolders].map((folder) => [
     folder,
-    [products, 'tools/', 'testing/', 'nightly/', 'package.json'],
+    [products, 'tools/', 'testing/', 'package.json'],
   ]),
+  ['tests/tools/', ['nightly/']],
 ];
 
 const ownFolders =
