@@ -5,8 +5,8 @@ import { UsageError } from '../shared/usage-error.ts';
 
 /**
  * Returns the handler of each operation of the contract. `server/operations/login.ts` exports the
- * function `login`, which creates the handler of `login` from the dependencies. Throws a
- * `UsageError` if a handler is missing or undeclared.
+ * function `login`, which creates the handler of `login` from the dependencies, and its
+ * `securityEvents`, if it has any. Throws a `UsageError` if a handler is missing or undeclared.
  */
 export async function loadOperations(
   contract: Pick<Contract, 'operations'>,
@@ -32,6 +32,10 @@ export async function loadOperations(
       .map((id) => `openapi.yaml does not declare the operation of server/operations/${id}.ts.`),
   ];
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
-  const create = (id: string) => modules.get(id)![id] as (dependencies: Dependencies) => unknown;
-  return Object.fromEntries(declared.map((id) => [id, create(id)(dependencies)])) as Operations;
+  const entries = declared.map((id) => {
+    const { [id]: create, securityEvents } = modules.get(id)!;
+    const execute = (create as (dependencies: Dependencies) => unknown)(dependencies);
+    return [id, { execute, securityEvents }];
+  });
+  return Object.fromEntries(entries) as Operations;
 }

@@ -7,6 +7,7 @@ import type { RefusalResponse } from '../auth/refusal.ts';
 import { pathPattern, replaceParameters } from '../../shared/path-templates.ts';
 import { UsageError } from '../../shared/usage-error.ts';
 import type { ListBody } from './list-responses.ts';
+import type { SecurityEvents } from './security-log.ts';
 
 /** A valid request, authorized by the guard. */
 export interface OperationRequest<Id extends OperationId> {
@@ -35,13 +36,17 @@ type SuccessResponse<Bodies> = {
     body: Bodies[Status] | (Bodies[Status] extends unknown[] ? ListBody : never);
     /** Sets or clears cookies. */
     setCookies?: SetCookies;
+    /** The session that it has ended, for the security log. */
+    endedSession?: Session | undefined;
   };
 }[keyof Bodies];
 
 export type Operation<Id extends OperationId> = (
   request: OperationRequest<Id>,
 ) => Promise<OperationResponse<Id>>;
-export type Operations = { [Id in OperationId]: Operation<Id> };
+export type Operations = {
+  [Id in OperationId]: { execute: Operation<Id>; securityEvents?: SecurityEvents | undefined };
+};
 
 export type Contract = ReturnType<typeof parseContract>;
 

@@ -3,7 +3,7 @@ import { Refusal, type RefusalResponse } from '../auth/refusal.ts';
 import { StoreUnavailable } from '../store/database.ts';
 import type { Contract } from './contract.ts';
 import { pageFor, type Pages } from './pages.ts';
-import { logOutcome } from './security-log.ts';
+import { logRefusal } from './security-log.ts';
 
 const defaultRetryAfterSeconds = 5;
 
@@ -22,7 +22,7 @@ export function registerErrorHandlers(app: FastifyInstance, contract: Contract, 
     const { status, message, headers = {} } = toErrorResponse(error, refusals);
     if (status >= 500 && !(error instanceof Refusal)) request.log.error(error);
     const reason = reasonOf(error);
-    logOutcome(request, typeof reason === 'string' ? reason : 'invalidRequest');
+    logRefusal(request, typeof reason === 'string' ? reason : 'invalidRequest');
     // The failed response set these.
     reply.removeHeader('etag').removeHeader('content-encoding');
     if (reason === 'bodyTooLarge') {

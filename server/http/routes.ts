@@ -5,7 +5,6 @@ import { Refusal } from '../auth/refusal.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import {
   type Contract,
-  type Operation,
   type OperationRequest,
   type Operations,
   type SetCookies,
@@ -13,7 +12,7 @@ import {
 import { sendJson } from './error-responses.ts';
 import type { Guard } from './guard.ts';
 import { createListSender, isListBody } from './list-responses.ts';
-import { logOutcome, logSessionEnd } from './security-log.ts';
+import { logSuccess, type SecurityEvents } from './security-log.ts';
 import { createAjv, describeErrors, requireStorableTexts, toRefusal } from './validation.ts';
 
 declare module 'fastify' {
@@ -25,7 +24,16 @@ declare module 'fastify' {
 /** Of a body that is received in a moment, so that few of them are in memory at once. */
 const maxShortBodyBytes = 64 * 1024;
 
-type AnyResponse = { status: number; body: unknown; setCookies?: SetCookies };
+type AnyResponse = {
+  status: number;
+  body: unknown;
+  setCookies?: SetCookies;
+  endedSession?: Session | undefined;
+};
+type AnyOperation = {
+  execute: (request: OperationRequest<OperationId>) => Promise<AnyResponse>;
+  securityEvents?: SecurityEvents;
+};
 
 /**
  * Adds one route per operation of the contract. Requests pass the guard, then Fastify's validation.
@@ -46,7 +54,7 @@ export function registerRoutes(
   for (const operation of contract.operations) {
     const { id, method, url, isPublic, requestSchemas, responseSchemas, maxBodyBytes, refusals } =
       operation;
-    const execute = operations[id as OperationId] as Operation<OperationId>;
+    const { execute, securityEvents } = operations[id as OperationId] as AnyOperation;
     const successes = [...responseSchemas].filter(([status]) => status < 300);
     const validators = new Map(
       successes.map(([status, schema]) => [status, schema && ajv.compile(schema)]),
@@ -54,7 +62,7 @@ export function registerRoutes(
     app.route({
       method,
       url,
-      config: { operationId: id, refusals },
+      config: { operationId: id, refusals, securityEvents },
       bodyLimit: maxBodyBytes,
       schema: {
         ...requestSchemas,
@@ -75,7 +83,7 @@ export function registerRoutes(
       },
       handler: async (request, reply) => {
         const session = request.getDecorator<Session | undefined>('session');
-        const { status, body, setCookies }: AnyResponse = await execute({
+        const { status, body, setCookies, endedSession } = await execute({
           body: request.body,
           params: request.params,
           headers: request.headers,
@@ -97,9 +105,7 @@ export function registerRoutes(
         }
         const json = validate && (reply.serialize(body) as string);
         setCookies?.(request, reply);
-        logOutcome(request);
-        // Signing in has ended the browser's previous session.
-        if (id === 'login' && session) logSessionEnd(request, session, 'signedIn');
+        logSuccess(request, endedSession);
         if (json === undefined) return reply.send();
         return sendJson(reply, json);
       },

@@ -5,6 +5,7 @@ import { networkOf } from '../auth/throttle.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     operationId?: string;
+    securityEvents?: SecurityEvents | undefined;
   }
   interface FastifyRequest {
     /** Set by operations without a session. */
@@ -15,10 +16,11 @@ declare module 'fastify' {
 /** Documented in docs/operations.md. Never an email, password, cookie or token. */
 type Fields = { event: string; accountId?: string | undefined; reason?: string | undefined };
 
-const events: Record<string, { success: string; refusal: string }> = {
-  login: { success: 'signedIn', refusal: 'signInRefused' },
-  registerUser: { success: 'registered', refusal: 'registrationRefused' },
-};
+/** The names of the lines about an operation that is a security event. */
+export interface SecurityEvents {
+  success: string;
+  refusal: string;
+}
 
 /** By log, because each server counts its own lines. */
 const minutes = new WeakMap<FastifyBaseLogger, { end: number; lines: number }>();
@@ -32,11 +34,19 @@ export function logSessionEnd(request: FastifyRequest, { accountId }: Session, r
   logEvent(request, { event: 'sessionEnded', accountId, reason });
 }
 
-/** Logs that an operation succeeded, or was refused for a reason, if it is a security event. */
-export function logOutcome(request: FastifyRequest, reason?: string) {
-  const names = events[request.routeOptions.config?.operationId ?? ''];
-  if (!names) return;
-  const event = reason === 'tooManyAttempts' ? 'locked' : names[reason ? 'refusal' : 'success'];
+/** Logs the success of an operation that is a security event, and the session that it has ended. */
+export function logSuccess(request: FastifyRequest, endedSession?: Session) {
+  const event = request.routeOptions.config?.securityEvents?.success;
+  if (!event) return;
+  logEvent(request, { event, accountId: request.accountId });
+  if (endedSession) logSessionEnd(request, endedSession, event);
+}
+
+/** Logs the refusal of an operation that is a security event. */
+export function logRefusal(request: FastifyRequest, reason: string) {
+  const events = request.routeOptions.config?.securityEvents;
+  if (!events) return;
+  const event = reason === 'tooManyAttempts' ? 'locked' : events.refusal;
   logEvent(request, { event, accountId: request.accountId, reason });
 }
 

@@ -3,7 +3,10 @@ import { networkOf } from '../auth/throttle.ts';
 import { Refusal } from '../auth/refusal.ts';
 import { sessionCookies } from '../http/guard.ts';
 import type { Operation } from '../http/contract.ts';
+import type { SecurityEvents } from '../http/security-log.ts';
 import type { Dependencies } from '../dependencies.ts';
+
+export const securityEvents: SecurityEvents = { success: 'signedIn', refusal: 'signInRefused' };
 
 /**
  * Signs a user in. A wrong password and an unknown email have the same response, duration and
@@ -29,6 +32,7 @@ export function login({ store, passwords, sessions, throttle }: Dependencies): O
     await throttle.reset(attempt);
     await store.rememberNetwork(account.id, networkOf(ip));
     if (session) await sessions.end(session);
-    return { status: 200, body: {}, setCookies: sessionCookies(await sessions.start(account.id)) };
+    const setCookies = sessionCookies(await sessions.start(account.id));
+    return { status: 200, body: {}, setCookies, endedSession: session };
   };
 }

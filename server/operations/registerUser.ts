@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { requireEmail } from '../auth/emails.ts';
 import { Refusal } from '../auth/refusal.ts';
 import type { Operation } from '../http/contract.ts';
+import type { SecurityEvents } from '../http/security-log.ts';
 import type { Dependencies } from '../dependencies.ts';
+
+export const securityEvents: SecurityEvents = {
+  success: 'registered',
+  refusal: 'registrationRefused',
+};
 
 /** Creates an account. Does not sign in. */
 export function registerUser({

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
+import type { OperationId } from '../../generated/operations.ts';
 import type contractJson from '../../generated/contract.json';
-import { parseContract, type Operations } from '../http/contract.ts';
+import { parseContract, type Operation, type Operations } from '../http/contract.ts';
 import { registerErrorHandlers } from '../http/error-responses.ts';
 import { createGuard, type Guard } from '../http/guard.ts';
 import { registerRoutes } from '../http/routes.ts';
@@ -50,7 +51,7 @@ test.each([
   ['has an undeclared status', { status: 202, body: [] }],
 ])('a response that %s is refused with 500', async (_case, response) => {
   const app = createRoutes({
-    listProjects: (async () => response) as unknown as Operations['listProjects'],
+    listProjects: (async () => response) as unknown as Operation<'listProjects'>,
   });
   const reply = await app.inject('/api/v1/projects');
   expect(reply.statusCode).toBe(500);
@@ -152,7 +153,7 @@ function errorOf(run: () => unknown): string {
 
 /** Creates an app of the contract's routes with these handlers only, and a signed-in user. */
 function createRoutes(
-  implemented: Partial<Operations>,
+  implemented: { [Id in OperationId]?: Operation<Id> },
   text = contractText,
   guard: Guard = async () => ({
     token: 'token',
@@ -163,6 +164,11 @@ function createRoutes(
 ) {
   const app = Fastify();
   onTestFinished(() => app.close());
-  registerRoutes(app, parseContract(text), implemented as Operations, guard);
+  const contract = parseContract(text);
+  const operations = contract.operations.map(({ id }) => [
+    id,
+    { execute: implemented[id as OperationId] },
+  ]);
+  registerRoutes(app, contract, Object.fromEntries(operations) as Operations, guard);
   return app;
 }
