@@ -1,48 +1,19 @@
 /** The operations and examples of the contract, from `generated/contract.json`. */
 import { readFileSync } from 'node:fs';
+import { operationsOf, type ContractDocument } from '../shared/contract.ts';
 
-export interface Schema {
-  type?: string | string[];
-  properties?: Record<string, Schema>;
-  minLength?: number;
-  maxLength?: number;
-}
+const file = new URL('../generated/contract.json', import.meta.url);
 
-interface Content {
-  content?: {
-    'application/json': { schema: Schema; examples?: Record<string, { value: unknown }> };
-  };
-}
-
-interface Operation {
-  operationId: string;
-  parameters?: { name: string; in: string; schema: Schema }[];
-  requestBody?: Content;
-  responses: Record<string, Content>;
-}
-
-const { paths } = JSON.parse(
-  readFileSync(new URL('../generated/contract.json', import.meta.url), 'utf8'),
-) as { paths: Record<string, Record<string, Operation>> };
-
-export const operations = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({
-    ...operation,
-    method: method.toUpperCase(),
-    path,
-  })),
-);
+export const operations = operationsOf(JSON.parse(readFileSync(file, 'utf8')) as ContractDocument);
 
 /** The named examples of responses. */
-export const examples = operations.flatMap(({ operationId, responses }) =>
-  Object.entries(responses).flatMap(([status, { content }]) =>
-    Object.entries(content?.['application/json'].examples ?? {}).map(([name, { value }]) => ({
-      operationId,
-      status: Number(status),
+export const examples = operations.flatMap(({ id, responses }) =>
+  responses.flatMap((response) =>
+    response.examples.map(({ name, value }) => ({
+      operationId: id,
+      status: response.status,
       name,
       body: value as { message?: string },
     })),
   ),
 );
-
-export const jsonSchemaOf = ({ content }: Content = {}) => content?.['application/json'].schema;

@@ -2,56 +2,24 @@
 import { checks } from '../conformance/checks/all.ts';
 import { describeScreen } from '../conformance/problems/describe.ts';
 import type { OperationId } from '../generated/operations.ts';
+import {
+  isRefusal,
+  operationsOf,
+  type ContractOperation,
+  type ContractResponse,
+  type Example,
+  type Field,
+  type Schema,
+} from '../shared/contract.ts';
 import { dereferencedContract } from './contract.ts';
 import { markdownTable } from './diagram.ts';
 
-/** The parts of a dereferenced OpenAPI document that the page shows. */
-type Contract = {
-  info: { title: string; version: string; summary: string; description: string };
-  servers: [{ url: string }];
-  security: object[];
-  paths: { [path: string]: { [method: string]: Operation } };
-  components: { securitySchemes: { [name: string]: { name: string; description: string } } };
-};
-
-type Operation = {
-  operationId: OperationId;
-  summary: string;
-  description: string;
-  security?: object[];
-  parameters?: (Field & { name: string; in: string })[];
-  requestBody?: Body;
-  responses: { [status: string]: Response };
-};
-
-type Response = Body & { description: string; headers?: { [name: string]: Field } };
-
-type Field = { description?: string; required?: boolean; schema: Schema; example?: unknown };
-type Body = { content?: { 'application/json': { schema: Schema; examples?: Examples } } };
-type Examples = { [name: string]: { summary: string; value: unknown } };
-
-type Schema = {
-  type?: string | string[];
-  description?: string;
-  properties?: { [name: string]: Schema };
-  required?: string[];
-  items?: Schema;
-  [limit: string]: unknown;
-};
-
 /** Returns the page for openapi.yaml. */
 export async function contractPage(): Promise<string> {
-  const contract = (await dereferencedContract()) as unknown as Contract;
-  const { info, paths, components, servers } = contract;
+  const contract = await dereferencedContract();
+  const { info, components, servers } = contract;
   const [forAllCalls = '', ...sections] = info.description.trim().split(/\n+(?=## )/);
-  const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({
-      ...operation,
-      path,
-      address: `${method.toUpperCase()} ${path}`,
-      isPublic: (operation.security ?? contract.security).length === 0,
-    })),
-  );
+  const operations = operationsOf(contract);
   return `${[
     `# ${info.title}: the contract`,
     `${info.summary} Version ${info.version} of \`openapi.yaml\`, from which \`npm run generate\` writes this page.`,
@@ -79,11 +47,11 @@ requires beyond that.`,
 }
 
 /** Returns a command for each call of a first visit, with the first example of its body. */
-function curlLines(origin: string, operations: ListedOperation[]): string[] {
+function curlLines(origin: string, operations: ContractOperation[]): string[] {
   const visit: OperationId[] = ['registerUser', 'login', 'createProject', 'listProjects'];
-  return visit.map((id) => {
-    const { path, requestBody } = operations.find(({ operationId }) => operationId === id)!;
-    const [[, example] = []] = examplesOf(requestBody?.content);
+  return visit.map((call) => {
+    const { path, body: declared } = operations.find(({ id }) => id === call)!;
+    const example = declared?.examples[0];
     const body = JSON.stringify(example?.value)?.replaceAll("'", String.raw`'\''`);
     return [
       `curl -b cookies -c cookies -H 'Origin: ${origin}' ${origin}${path}`,
@@ -93,66 +61,66 @@ function curlLines(origin: string, operations: ListedOperation[]): string[] {
   });
 }
 
-type ListedOperation = Operation & { path: string; address: string; isPublic: boolean };
-
 /** Returns the blocks of one operation. */
-function operationBlocks(operation: ListedOperation): string[] {
-  const { operationId, summary, description, address, isPublic } = operation;
-  const { parameters = [], requestBody } = operation;
+function operationBlocks(operation: ContractOperation): string[] {
+  const { summary, description, method, path, isPublic, parameters, body, responses } = operation;
+  const id = operation.id as OperationId;
   const parametersIn = (place: string) => parameters.filter((parameter) => parameter.in === place);
-  const responses = Object.entries(operation.responses);
-  const successes = responses.filter(([status]) => Number(status) < 400);
-  const refusals = responses.filter(([status]) => Number(status) >= 400);
+  const refusals = responses.filter(isRefusal);
   return [
-    `## ${summary}: ${operationId}`,
-    `\`${address}\` ${isPublic ? 'Needs no session.' : 'Needs a session.'}`,
+    `## ${summary}: ${id}`,
+    `\`${method} ${path}\` ${isPublic ? 'Needs no session.' : 'Needs a session.'}`,
     description.trim(),
     ...parameterBlocks('### Path parameters', parametersIn('path')),
     ...parameterBlocks('### Request headers', parametersIn('header')),
-    ...(requestBody ? ['### Request body', ...bodyBlocks(requestBody)] : []),
-    ...successes.flatMap(([status, response]) => [
-      `### ${operationId} ${status}: ${oneLine(response.description)}`,
-      ...headerFields(response).map((field) => `- ${field}`),
-      ...bodyBlocks(response, operationId),
-    ]),
-    `### ${operationId}: refusals`,
+    ...(body ? ['### Request body', ...bodyBlocks(body)] : []),
+    ...responses
+      .filter((response) => !isRefusal(response))
+      .flatMap((response) => [
+        `### ${id} ${response.status}: ${oneLine(response.description)}`,
+        ...headerFields(response).map((field) => `- ${field}`),
+        ...bodyBlocks(response, id),
+      ]),
+    `### ${id}: refusals`,
     markdownTable(
       ['status', 'reason', 'example', 'body', 'the app shows'],
-      refusals.flatMap(([status, { description: reason, content }]) =>
-        examplesOf(content).map(([name, { summary: example, value }]) => [
-          status,
+      refusals.flatMap(({ status, description: reason, examples }) =>
+        examples.map(({ name, summary: example, value }) => [
+          String(status),
           oneLine(reason),
           `\`${name}\`: ${example}`,
           `\`${asText(value)}\``,
-          screenOf(operationId, value),
+          screenOf(id, value),
         ]),
       ),
     ).trim(),
     refusals
-      .flatMap(([status, response]) =>
-        headerFields(response).map((field) => `- ${status} has ${field}`),
+      .flatMap((response) =>
+        headerFields(response).map((field) => `- ${response.status} has ${field}`),
       )
       .join('\n'),
   ];
 }
 
-const parameterBlocks = (title: string, parameters: NonNullable<Operation['parameters']>) =>
+const parameterBlocks = (title: string, parameters: ContractOperation['parameters']) =>
   parameters.length === 0
     ? []
     : [title, parameters.map((parameter) => fieldLine(parameter.name, parameter)).join('\n')];
 
-const headerFields = ({ headers = {} }: Response) =>
+const headerFields = ({ headers }: ContractResponse) =>
   Object.entries(headers).map(([name, field]) => describeField(name, field));
 
 /** Returns the schema of a body and its examples. */
-function bodyBlocks(body: Body, operationId?: OperationId): string[] {
-  const { schema } = body.content?.['application/json'] ?? {};
+function bodyBlocks(
+  { schema, examples }: { schema?: Schema | undefined; examples: Example[] },
+  operationId?: OperationId,
+): string[] {
   if (!schema) return [];
   const fields = fieldsOf(schema).map(([name, field]) => fieldLine(name, field));
   return [
     `JSON: ${typeOf(schema)}. ${oneLine(schema.description)}`.trim(),
     ...(fields.length > 0 ? [fields.join('\n')] : []),
-    ...examplesOf(body.content).flatMap(([name, { summary, value }]) => [
+    ...examples.flatMap(({ name, summary, value }) => [
       `\`${name}\`: ${summary}`,
       `\`\`\`json\n${asJson(value)}\n\`\`\``,
       // What the app shows when this response arrives.
@@ -160,9 +128,6 @@ function bodyBlocks(body: Body, operationId?: OperationId): string[] {
     ]),
   ];
 }
-
-const examplesOf = (content: Body['content']) =>
-  Object.entries(content?.['application/json'].examples ?? {});
 
 /** Returns what the conformance kit says that the app shows for this body. */
 function screenOf(operation: OperationId, body: unknown): string {

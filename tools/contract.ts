@@ -10,11 +10,22 @@ import {
   unescapePointer,
   YamlParseError,
 } from '@redocly/openapi-core';
+import type { ContractDocument, Schema } from '../shared/contract.ts';
 import { UsageError } from '../shared/usage-error.ts';
 import { contractPath } from './contract-source.ts';
 import { root } from './run.ts';
 
 type YamlNode = { [key: string]: unknown };
+
+/** The parts of openapi.yaml that are read, with every `$ref` replaced. */
+export type DereferencedContract = ContractDocument & {
+  info: { title: string; version: string; summary: string; description: string };
+  servers: [{ url: string }];
+  components: {
+    schemas: Record<string, Schema>;
+    securitySchemes: Record<string, { name: string; description: string }>;
+  };
+};
 
 /** If one of these is broken, the generated files would be wrong. */
 const rules = {
@@ -28,7 +39,7 @@ const rules = {
  * Returns openapi.yaml, or the contract at this path, with every `$ref` replaced by its target.
  * Throws a `UsageError` with the first mistake, its line and its column.
  */
-export async function dereferencedContract(path = contractPath): Promise<YamlNode> {
+export async function dereferencedContract(path = contractPath): Promise<DereferencedContract> {
   const name = relative(root, path);
   try {
     const config = await createConfig({ rules });
@@ -43,7 +54,7 @@ export async function dereferencedContract(path = contractPath): Promise<YamlNod
       throw new UsageError(`${name}:${start.line}:${start.col}: ${sentence}`);
     }
     const result = await bundle({ ref: path, config, dereference: true });
-    const contract: YamlNode = result.bundle.parsed;
+    const contract: DereferencedContract = result.bundle.parsed;
     JSON.stringify(contract); // throws if a `$ref` leads back to itself
     return contract;
   } catch (error) {

@@ -9,15 +9,14 @@ import { pathToFileURL } from 'node:url';
 import { exitOnUsageError, UsageError } from '../shared/usage-error.ts';
 import { contractInOpenApi30, dereferencedContract } from './contract.ts';
 import { contractPath, openApi30File, sourceHash, unixLines } from './contract-source.ts';
-import { operationsModule, type ContractDocument } from './operations.ts';
+import { operationsModule } from './operations.ts';
 import { diagram, stateTable, transitionTable } from './diagram.ts';
 import { root } from './run.ts';
 
 /** The pages import the files before them, so they come last, and import where those are valid. */
 const generators: { [path: string]: () => Promise<string> } = {
   'generated/api.d.ts': contractTypes,
-  'generated/operations.ts': async () =>
-    operationsModule((await dereferencedContract()) as ContractDocument),
+  'generated/operations.ts': async () => operationsModule(await dereferencedContract()),
   'generated/contract.json': contractJson,
   [openApi30File]: async () => `${JSON.stringify(await contractInOpenApi30(), null, 2)}\n`,
   'generated/contract.md': contractMarkdown,
@@ -45,7 +44,7 @@ async function contractTypes(): Promise<string> {
 /** Returns what is read of the contract at run time, one line per path. */
 async function contractJson(): Promise<string> {
   const { paths, security } = await dereferencedContract();
-  const lines = Object.entries(paths as object).map(
+  const lines = Object.entries(paths).map(
     ([path, item]) => `${JSON.stringify(path)}:${JSON.stringify(item)}`,
   );
   return `{"source":"${sourceHash()}","security":${JSON.stringify(security)},"paths":{\n${lines.join(',\n')}\n}}\n`;

@@ -1,76 +1,58 @@
 /** Writes generated/operations.ts: a row and the types of each operation, and checks of bodies. */
 import { inspect } from 'node:util';
+import {
+  isRefusal,
+  isSuccess,
+  operationsOf,
+  type ContractDocument,
+  type Schema,
+} from '../shared/contract.ts';
 import { UsageError } from '../shared/usage-error.ts';
-
-export type JsonSchema = {
-  type?: string | string[];
-  properties?: Record<string, JsonSchema>;
-  required?: string[];
-  items?: JsonSchema;
-  enum?: unknown[];
-};
-
-type Content = { content?: { 'application/json': { schema: JsonSchema; examples?: object } } };
-
-type Operation = {
-  operationId: string;
-  security?: unknown[];
-  parameters?: { in: string }[];
-  requestBody?: Content;
-  responses: Record<string, Content>;
-};
-
-/** The part of the dereferenced contract that is read here. */
-export type ContractDocument = {
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, JsonSchema> };
-};
+import type { DereferencedContract } from './contract.ts';
 
 /** Returns the text of generated/operations.ts. */
-export function operationsModule({ paths, components }: ContractDocument): string {
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
-  );
+export function operationsModule(
+  contract: ContractDocument & { components: Pick<DereferencedContract['components'], 'schemas'> },
+): string {
+  const { schemas } = contract.components;
+  const operations = operationsOf(contract);
   /** The names of the schemas by their JSON, because the contract is dereferenced. */
   const names = new Map(
-    Object.entries(components.schemas).map(([name, schema]) => [JSON.stringify(schema), name]),
+    Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]),
   );
-  const used = new Map<string, JsonSchema>();
-  const nameOf = (schema: JsonSchema) => {
+  const used = new Map<string, Schema>();
+  const nameOf = (schema: Schema) => {
     const name = names.get(JSON.stringify(schema));
     if (name !== undefined) used.set(name, schema);
     return name;
   };
 
-  const rows = operations.map(({ operationId, method, path, requestBody, responses }) => {
-    const [status, { content }] = Object.entries(responses).find(([key]) => isSuccess(key))!;
-    const schema = content?.['application/json'].schema;
+  const rows = operations.map(({ id, method, path, body, responses }) => {
+    const { status, schema } = responses.find(isSuccess)!;
     return [
-      `  ${operationId}: {`,
-      `    method: '${method}',`,
+      `  ${id}: {`,
+      `    method: '${method.toLowerCase()}',`,
       `    path: '${path}',`,
-      `    hasBody: ${Boolean(requestBody)},`,
+      `    hasBody: ${Boolean(body)},`,
       `    successStatus: ${status},`,
       `    isBody: ${schema && `(body: unknown) => ${typeCheck(schema, 'body', nameOf)}`},`,
       `  },`,
     ];
   });
 
-  const types = operations.map(({ operationId, security, parameters, requestBody, responses }) => {
-    const type = `operations['${operationId}']`;
-    const hasParameters = parameters?.some((parameter) => parameter.in === 'path');
+  const types = operations.map(({ id, isPublic, parameters, body, responses }) => {
+    const type = `operations['${id}']`;
+    const hasParameters = parameters.some((parameter) => parameter.in === 'path');
     const json = `['content']['application/json']`;
     return [
-      `  ${operationId}: {`,
-      `    isPublic: ${security?.length === 0};`,
+      `  ${id}: {`,
+      `    isPublic: ${isPublic};`,
       `    params: ${hasParameters ? `${type}['parameters']['path']` : 'unknown'};`,
-      `    body: ${requestBody ? `NonNullable<${type}['requestBody']>${json}` : 'unknown'};`,
+      `    body: ${body ? `NonNullable<${type}['requestBody']>${json}` : 'unknown'};`,
       `    successes: {`,
-      ...Object.entries(responses)
-        .filter(([status]) => isSuccess(status))
-        .map(([status, { content }]) => {
-          return `      ${status}: ${content ? `${type}['responses'][${status}]${json}` : 'undefined'};`;
-        }),
+      ...responses.filter(isSuccess).map(({ status, schema }) => {
+        return `      ${status}: ${schema ? `${type}['responses'][${status}]${json}` : 'undefined'};`;
+      }),
       `    };`,
       `  };`,
     ];
@@ -85,23 +67,19 @@ export function operationsModule({ paths, components }: ContractDocument): strin
     );
 
   const schemaFields = Object.fromEntries(
-    Object.entries(components.schemas)
+    Object.entries(schemas)
       .filter(([, { properties }]) => properties)
       .map(([name, schema]) => [name, fieldsOf(schema)]),
   );
 
-  const bodyFields = operations.flatMap(({ operationId, requestBody }) => {
-    const schema = requestBody?.content?.['application/json'].schema;
-    const name = schema && names.get(JSON.stringify(schema));
-    return schema
-      ? [`  ${operationId}: ${name ? `schemaFields.${name}` : inspect(fieldsOf(schema))},`]
-      : [];
+  const bodyFields = operations.flatMap(({ id, body }) => {
+    if (!body?.schema) return [];
+    const name = names.get(JSON.stringify(body.schema));
+    return [`  ${id}: ${name ? `schemaFields.${name}` : inspect(fieldsOf(body.schema))},`];
   });
 
   const refusalNames = operations.flatMap(({ responses }) =>
-    Object.entries(responses)
-      .filter(([status]) => Number(status) >= 400)
-      .flatMap(([, { content }]) => Object.keys(content?.['application/json'].examples ?? {})),
+    responses.filter(isRefusal).flatMap(({ examples }) => examples.map(({ name }) => name)),
   );
 
   return [
@@ -133,7 +111,7 @@ export function operationsModule({ paths, components }: ContractDocument): strin
 }
 
 /** Returns what the contract says of each field of a schema, without its prose. */
-const fieldsOf = ({ properties = {}, required = [] }: JsonSchema) =>
+const fieldsOf = ({ properties = {}, required = [] }: Schema) =>
   Object.fromEntries(
     Object.entries(properties).map(([name, { type, ...facts }]) => {
       const limits = Object.entries(facts).filter(([key]) => !/description|example/.test(key));
@@ -154,22 +132,20 @@ const fieldFunctions = [
   ") => JSON.stringify(Object.keys(fields).map((name) => values[name as Name] ?? ''));\n",
 ];
 
-const isSuccess = (status: string) => status.startsWith('2');
-
 /**
  * Returns an expression that is true when `value` has the types of a schema. It ignores limits,
  * because the app shows what a backend with other limits sends. `nameOf` returns the name of a
  * schema that has a check of its own. Throws a `UsageError`.
  */
 export function typeCheck(
-  schema: JsonSchema,
+  schema: Schema,
   value: string,
-  nameOf: (schema: JsonSchema) => string | undefined = () => undefined,
+  nameOf: (schema: Schema) => string | undefined = () => undefined,
 ): string {
   const name = nameOf(schema);
   if (name !== undefined) return `is${name}(${value})`;
   const { type, properties = {}, required = [], items } = schema;
-  const check = (inner: JsonSchema, of: string) => typeCheck(inner, of, nameOf);
+  const check = (inner: Schema, of: string) => typeCheck(inner, of, nameOf);
   const values = schema.enum?.map((each) => `${value} === ${JSON.stringify(each)}`);
   const ofTypes = [type ?? []].flat().map((each) => {
     if (each === 'null') return `${value} === null`;

@@ -4,6 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OperationId, OperationTypes, RefusalName } from '../../generated/operations.ts';
 import type { Session } from '../auth/sessions.ts';
 import type { RefusalResponse } from '../auth/refusal.ts';
+import {
+  operationsOf,
+  type ContractDocument,
+  type ContractOperation,
+} from '../../shared/contract.ts';
 import { pathPattern, replaceParameters } from '../../shared/path-templates.ts';
 import { UsageError } from '../../shared/usage-error.ts';
 import type { ListBody } from './list-responses.ts';
@@ -69,37 +74,29 @@ function readContract(): string {
 
 /** Parses generated/contract.json. Throws a `UsageError`. */
 export function parseContract(text: string) {
-  const { paths, security } = parseJson(text);
-  const openApiOperations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
-  );
+  const declared = operationsOf(parseJson(text));
   // The first example with each name.
-  const refusals = Object.assign(
-    {},
-    ...openApiOperations.map(readErrorExamples).toReversed(),
-  ) as Record<RefusalName, RefusalResponse>;
+  const refusals = Object.assign({}, ...declared.map(refusalsOf).toReversed()) as Record<
+    RefusalName,
+    RefusalResponse
+  >;
   return {
-    operations: openApiOperations.map((operation) => ({
-      id: operation.operationId,
-      method: operation.method.toUpperCase(),
+    operations: declared.map((operation) => ({
+      id: operation.id,
+      method: operation.method,
       /** In Fastify's syntax: with parameters after colons, of which none is empty. */
       url: replaceParameters(operation.path, (name) => `:${name}(^.+$)`),
       /** Matches the path of a request. */
       pathPattern: pathPattern(operation.path),
-      isPublic: (operation.security ?? security).length === 0,
+      isPublic: operation.isPublic,
       /** JSON Schemas, in the form of Fastify's `schema` option. */
       requestSchemas: requestSchemas(operation),
       /** Enough for each valid body, in every JSON notation of its texts. */
       maxBodyBytes: maxBodyBytes(operation),
       /** JSON Schemas by status; undefined where the contract declares no body. */
-      responseSchemas: new Map(
-        Object.entries(operation.responses).map(([status, { content }]) => [
-          Number(status),
-          content?.['application/json'].schema,
-        ]),
-      ),
+      responseSchemas: new Map(operation.responses.map(({ status, schema }) => [status, schema])),
       /** The examples of its own responses, because the message may be about the operation. */
-      refusals: { ...refusals, ...readErrorExamples(operation) },
+      refusals: { ...refusals, ...refusalsOf(operation) },
     })),
     /** For requests without an operation. */
     refusals,
@@ -108,16 +105,16 @@ export function parseContract(text: string) {
   };
 }
 
-function parseJson(text: string): OpenApi {
+function parseJson(text: string): ContractDocument {
   try {
-    return JSON.parse(text) as OpenApi;
+    return JSON.parse(text) as ContractDocument;
   } catch (cause) {
     const message = 'generated/contract.json is missing or broken: run "npm run generate".';
     throw new UsageError(message, { cause });
   }
 }
 
-function requestSchemas({ parameters = [], requestBody }: OpenApiOperation): {
+function requestSchemas({ parameters, body }: ContractOperation): {
   body?: object;
   headers?: object;
   params?: object;
@@ -129,15 +126,17 @@ function requestSchemas({ parameters = [], requestBody }: OpenApiOperation): {
     if (properties.length === 0) return undefined;
     return { type: 'object', properties: Object.fromEntries(properties) };
   };
-  const body = requestBody?.content['application/json'].schema;
   const headers = objectOf('header', (name) => name.toLowerCase());
   const params = objectOf('path', (name) => name);
-  return { ...(body && { body }), ...(headers && { headers }), ...(params && { params }) };
+  return {
+    ...(body?.schema && { body: body.schema }),
+    ...(headers && { headers }),
+    ...(params && { params }),
+  };
 }
 
-function maxBodyBytes({ requestBody }: OpenApiOperation): number {
-  const { properties = {} } = requestBody?.content['application/json'].schema ?? {};
-  const codePoints = Object.values(properties).reduce(
+function maxBodyBytes({ body }: ContractOperation): number {
+  const codePoints = Object.values(body?.schema?.properties ?? {}).reduce(
     (sum, { maxLength = 0 }) => sum + maxLength,
     0,
   );
@@ -145,33 +144,13 @@ function maxBodyBytes({ requestBody }: OpenApiOperation): number {
 }
 
 /** Returns the examples with a message by their names. */
-function readErrorExamples({ responses }: OpenApiOperation) {
-  const examples: Record<string, RefusalResponse> = {};
-  for (const [status, { content }] of Object.entries(responses)) {
-    for (const [name, { value }] of Object.entries(content?.['application/json'].examples ?? {})) {
+function refusalsOf({ responses }: ContractOperation) {
+  const refusals: Record<string, RefusalResponse> = {};
+  for (const { status, examples } of responses) {
+    for (const { name, value } of examples) {
       const { message } = value as { message?: string };
-      if (message) examples[name] = { status: Number(status), message };
+      if (message) refusals[name] = { status, message };
     }
   }
-  return examples;
-}
-
-type Schema = { properties?: Record<string, { maxLength?: number }> };
-
-interface Content {
-  'application/json': { schema: Schema; examples?: Record<string, { value: unknown }> };
-}
-
-interface OpenApiOperation {
-  operationId: string;
-  security?: unknown[];
-  parameters?: { name: string; in: string; schema: object }[];
-  requestBody?: { content: Content };
-  responses: Record<string, { content?: Content }>;
-}
-
-/** The part of the dereferenced contract that the server reads. */
-interface OpenApi {
-  paths: Record<string, Record<string, OpenApiOperation>>;
-  security: unknown[];
+  return refusals;
 }

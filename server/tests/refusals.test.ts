@@ -68,15 +68,15 @@ describe('the server gives each refusal that the contract names', () => {
 test('the examples of requests get the responses of their names', async () => {
   const client = new CookieClient(await startServer());
   const inOrder = operations.toSorted(
-    (a, b) => Number(b.operationId === 'registerUser') - Number(a.operationId === 'registerUser'),
+    (a, b) => Number(b.id === 'registerUser') - Number(a.id === 'registerUser'),
   );
-  for (const { operationId, requestBody, responses } of inOrder) {
-    const requests = requestBody?.content?.['application/json'].examples ?? {};
-    for (const [name, { value }] of Object.entries(requests)) {
-      const reply = await client.callOperation(operationId as OperationId, value);
+  for (const operation of inOrder) {
+    for (const { name, value } of operation.body?.examples ?? []) {
+      const reply = await client.callOperation(operation.id as OperationId, value);
       const { status, body, headers } = reply;
-      const example = responses[status]?.content?.['application/json'].examples?.[name]?.value;
-      const { id: _, ...expected } = example as Record<string, string>;
+      const response = operation.responses.find((each) => each.status === status);
+      const example = response?.examples.find((each) => each.name === name);
+      const { id: _, ...expected } = example!.value as Record<string, string>;
       expect({ name, body }).toMatchObject({ name, body: expected });
       expect(headers.get('content-type')).toBe('application/json');
     }
@@ -236,7 +236,7 @@ test.each([
     for (const { method, path, responses } of operations) {
       const reply = await sendRaw(address(), `${method} ${path}${query}`, headers, version);
       expect(reply).toMatchObject({ status, body: { message: expect.stringMatching(/\.$/) } });
-      expect(Object.keys(responses)).toContain(String(status));
+      expect(responses.map((response) => response.status)).toContain(status);
     }
   },
 );

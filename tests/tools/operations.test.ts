@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import type { Schema } from '../../shared/contract.ts';
 import { UsageError } from '../../shared/usage-error.ts';
-import { operationsModule, typeCheck, type JsonSchema } from '../../tools/operations.ts';
+import { operationsModule, typeCheck } from '../../tools/operations.ts';
 
 const string = { type: 'string' };
-const pair: JsonSchema = { type: 'object', required: ['a'], properties: { a: string, b: string } };
+const pair: Schema = { type: 'object', required: ['a'], properties: { a: string, b: string } };
 
-test.each<[title: string, schema: JsonSchema, right: unknown[], wrong: unknown[]]>([
+test.each<[title: string, schema: Schema, right: unknown[], wrong: unknown[]]>([
   ['a text', { type: 'string' }, ['', 'a'], [1, null, undefined, {}]],
   ['a number', { type: 'integer' }, [0, 1e300], ['1', true]],
   ['several types', { type: ['string', 'integer', 'null'] }, ['a', 1, null], [true, undefined]],
@@ -35,17 +36,19 @@ test.each<[title: string, schema: JsonSchema, right: unknown[], wrong: unknown[]
 );
 
 test('a schema of a kind that the generator does not know is an error', () => {
-  expect(() => typeCheck({ oneOf: [] } as JsonSchema, 'value')).toThrow(UsageError);
+  expect(() => typeCheck({ oneOf: [] } as Schema, 'value')).toThrow(UsageError);
 });
 
 test('a call with a parameter, a nested schema and a success without a body has its types', () => {
-  const json = (schema: JsonSchema) => ({ content: { 'application/json': { schema } } });
+  const json = (schema: Schema) => ({ content: { 'application/json': { schema } } });
+  const parameterIn = (place: string) => ({ name: 'listId', in: place, schema: string });
   const text = operationsModule({
+    security: [],
     paths: {
       '/lists/{listId}': {
         get: {
           operationId: 'getList',
-          parameters: [{ in: 'path' }, { in: 'header' }],
+          parameters: [parameterIn('path'), parameterIn('header')],
           responses: { 200: json({ type: 'object', properties: { pairs: pair } }), 404: {} },
         },
         delete: { operationId: 'deleteList', responses: { 204: {} } },
