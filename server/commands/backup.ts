@@ -1,10 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { endDrafts, UnsafeName } from '../store/files.ts';
 import { backUpSqlite } from '../store/sqlite.ts';
 import { UsageError } from '../../shared/usage-error.ts';
-import { asUsageError, runWithArgument } from './startup.ts';
-import { describePermissionError } from './permissions.ts';
+import { asUsageError, describeFileError, runWithArgument } from './startup.ts';
 
 const usage = `Usage: node server/commands/backup.ts FILE
 
@@ -18,26 +16,9 @@ await runWithArgument(usage, async (file, settings) => {
         'For PostgreSQL: pg_dump --format=custom --file=FILE "$DATABASE_URL".',
     );
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => {
-      endDrafts(); // deletes the incomplete file
-      process.kill(process.pid, signal); // ends it, because this was the only listener
-    });
-  }
-  const problem = await asUsageError(
+  await asUsageError(
     () => backUpSqlite(settings.dataDirectory, resolve(file)),
-    (error) => {
-      const outcome =
-        error instanceof UnsafeName
-          ? 'The backup is complete, but a power cut may undo it'
-          : 'No backup was made';
-      return `${outcome}: ${describePermissionError(error) ?? error.message}.`;
-    },
+    (error) => `No backup was made: ${describeFileError(error)}.`,
   );
-  if (problem) {
-    console.error(
-      `The folder of ${file} cannot be synced (${problem.message}): a power cut now may undo this.`,
-    );
-  }
   console.log(`Backed up to ${file} (${statSync(file).size} bytes).`);
 });

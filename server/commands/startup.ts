@@ -3,8 +3,7 @@ import { readSettings, type Settings } from './settings.ts';
 import { parseDatabaseUrl } from '../store/database-url.ts';
 import { causeOf, StoreUnavailable } from '../store/database.ts';
 import { describePostgresError } from '../store/postgres-errors.ts';
-import { isDiskFull } from '../store/files.ts';
-import { isSharingError } from '../store/sqlite-errors.ts';
+import { ioErrorCode, primaryCode } from '../store/sqlite-errors.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { databaseFile, findDatabase } from '../store/sqlite-files.ts';
 import { openStore, type Store } from '../store/store.ts';
@@ -98,18 +97,18 @@ function describePostgres(databaseUrl: string): string {
 function describeStoreError({ databaseUrl, dataDirectory }: Settings, error: Error): string {
   const cause = causeOf(error);
   if (!databaseUrl) {
-    const problem = describeFileError(dataDirectory, cause);
+    const problem = describeFileError(cause);
     return `DATA_DIR: cannot store data in ${dataDirectory}: ${problem}.`;
   }
   const problem = describePostgresError(cause);
   return `DATABASE_URL: cannot use the database ${describePostgres(databaseUrl)}: ${problem}.`;
 }
 
-function describeFileError(folder: string, error: NodeJS.ErrnoException): string {
-  const isSqliteError = error.code === 'ERR_SQLITE_ERROR';
-  if (isSqliteError && isDiskFull(folder)) return 'its disk is full';
-  if (isSharingError(error)) {
-    return 'its file system has no locks or no shared memory, use a local disk or PostgreSQL';
-  }
-  return describePermissionError(error) ?? error.message;
+/** Returns what an error of the file system or of SQLite says. */
+export function describeFileError(error: NodeJS.ErrnoException): string {
+  const isIoError = primaryCode(error) === ioErrorCode;
+  const causes = isIoError
+    ? ': its disk is full or fails, or it has no locks or shared memory'
+    : '';
+  return describePermissionError(error) ?? error.message + causes;
 }

@@ -1,12 +1,12 @@
-const busyErrorCode = 5;
-/** Of locks (SQLITE_IOERR_LOCK) and of shared memory (SHMOPEN, SHMSIZE, SHMLOCK, SHMMAP). */
-const sharingErrorCodes = [3850, 4618, 4874, 5130, 5386];
+export const busyCode = 5;
+export const ioErrorCode = 10;
+export const constraintCode = 19;
+export const notDatabaseCode = 26;
 
-const codeOf = (error: unknown) => (error as { errcode?: number }).errcode ?? 0;
+/** Returns the code of an error of SQLite without its details. */
+export const primaryCode = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256;
 
-export const primaryCode = (error: unknown) => codeOf(error) % 256;
+export const isBusy = (error: unknown) => primaryCode(error) === busyCode;
 
-export const isBusy = (error: unknown) => primaryCode(error) === busyErrorCode;
-
-/** Returns whether the file system lacks what processes need to share a database. */
-export const isSharingError = (error: unknown) => sharingErrorCodes.includes(codeOf(error));
+/** How long a process waits before it tries again to get a lock. */
+export const retryDelayMs = () => 1 + Math.random() * 9;

@@ -1,96 +1,165 @@
-import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
+import { randomInt, randomUUID } from 'node:crypto';
 import {
   accessSync,
   closeSync,
   constants,
   existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
-  readSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import { StoreUnavailable } from './database.ts';
-import {
-  draftOf,
-  fileSuffixes,
-  giveToOwnerOfFolder,
-  identityOf,
-  isLock,
-  lockFile,
-  makeFolder,
-  publishDraft,
-  removeAbandonedDrafts,
-} from './files.ts';
-import { isBusy, primaryCode } from './sqlite-errors.ts';
+import { isBusy, notDatabaseCode, primaryCode, retryDelayMs } from './sqlite-errors.ts';
 
 const fileName = 'tracker.sqlite';
-/** A write-ahead log of this size or less has no changes. */
-const walHeaderBytes = 32;
-const rollbackModeVersion = 1;
-const notDatabaseCode = 26;
-/** How often this process has opened a database. */
-const openFiles = new Map<string, number>();
+/** SQLite creates the others beside the database. */
+const fileSuffixes = ['', '-journal', '-wal', '-shm'];
+/** A copy with this mark has no write-ahead log. */
+export const backupMark = 0;
+const { R_OK, W_OK, X_OK } = constants;
 
 export const databaseFile = (directory: string) => join(directory, fileName);
+
+/** Opens the database in `directory` in WAL mode. Creates what is missing. */
+export function openDatabaseFile(directory: string, busyTimeoutMs: number) {
+  if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700, recursive: true });
+  syncFolder(dirname(directory));
+  assertAccess(directory);
+  createDatabase(directory);
+  const file = findDatabase(directory);
+  const connection = connect(file, directory, busyTimeoutMs);
+  try {
+    return { file, connection, mark: enterWal(connection, file, busyTimeoutMs) };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** Opens a file of SQLite. `folder` is for temporary files, because /tmp may not be writable. */
+export function connect(file: string, folder: string, timeout: number): DatabaseSync {
+  const connection = new DatabaseSync(file, { timeout, enableForeignKeyConstraints: true });
+  connection.exec(`pragma temp_store_directory = '${folder.replaceAll("'", "''")}'`);
+  return connection;
+}
+
+/** Throws the error of the file system if this process may not change the database. */
+export function assertAccess(directory: string) {
+  accessSync(directory, R_OK | W_OK | X_OK);
+  for (const suffix of fileSuffixes) {
+    try {
+      accessSync(databaseFile(directory) + suffix, R_OK | W_OK);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+}
+
+/**
+ * Creates the database unless it exists. It gets its name when it is complete, so a file without
+ * bytes is always a mistake. Throws if only the name seems to be lost: a start must not hide data.
+ */
+function createDatabase(directory: string) {
+  const file = databaseFile(directory);
+  const isData = (name: string) => /^tracker\.sqlite|\.sqlite$/.test(name) && !isPartial(name);
+  const names = readdirSync(directory).filter(isData);
+  if (names.includes(fileName) || existsSync(file)) return;
+  if (names.length > 0) {
+    throw new Error(
+      `there is no ${fileName}, but ${names.join(', ')}: restore a backup, ` +
+        'or move all of them to another folder to start without data',
+    );
+  }
+  const path = partialName(file);
+  try {
+    markDatabase(path);
+    publish(path, file);
+  } catch (error) {
+    if (!existsSync(file)) throw error; // otherwise another process has created it
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+/** Returns the name under which `file` is written until it is complete. */
+export const partialName = (file: string) => `${file}.${randomUUID()}.partial`;
+const isPartial = (name: string) => name.includes('.partial');
+
+/**
+ * Names a complete file and syncs its name. Throws if `file` exists. Without hard links, a file
+ * that is created at the same moment is overwritten.
+ */
+export function publish(path: string, file: string) {
+  try {
+    linkSync(path, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' || existsSync(file)) throw error;
+    renameSync(path, file);
+  }
+  syncFolder(dirname(file));
+}
+
+function syncFolder(folder: string) {
+  try {
+    const descriptor = openSync(folder, 'r');
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+  } catch {
+    // Windows and some file systems cannot.
+  }
+}
 
 /**
  * Returns the database file in `directory`, without symbolic links: SQLite looks for the log beside
  * that file. Throws if there is none that can be opened.
  */
 export function findDatabase(directory: string): string {
-  const file = databaseFile(directory);
+  let file;
   try {
-    accessSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new Error(`there is no database in ${directory}, set DATA_DIR as for the server`, {
-      cause: error,
-    });
+    file = realpathSync(databaseFile(directory));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    const problem = `there is no database in ${directory}, set DATA_DIR as for the server`;
+    throw new Error(problem, { cause });
   }
-  const { size, nlink } = statSync(file);
-  if (size === 0) {
+  if (statSync(file).size === 0) {
     throw new Error(`${file} is empty: restore a backup, or delete it to start without data`);
   }
-  if (nlink > 1) {
-    throw new Error(
-      `${file} has a second name (a hard link), and its newest changes may be beside that one: ` +
-        'keep only the name that the server used',
-    );
-  }
-  const realFile = realpathSync(file);
-  if (isMountPoint(realFile)) {
-    throw new Error(
-      `${realFile} is mounted alone, and its newest changes, which are beside it, would be lost: ` +
-        'mount its folder',
-    );
-  }
-  assertOwnWal(realFile);
-  return realFile;
+  assertOwnWal(file);
+  return file;
 }
 
-/** Returns whether a file is mounted without its folder, as containers do. On Linux only. */
-function isMountPoint(file: string): boolean {
-  const toOctal = (text: string) => `\\${text.charCodeAt(0).toString(8).padStart(3, '0')}`;
-  const listed = file.replaceAll(/[\s\\]/g, toOctal);
-  try {
-    const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
-    return mounts.some((line) => line.split(' ')[4] === listed);
-  } catch {
-    return false;
-  }
+/** Writes the mark of a database to its log. */
+const repeatMark = (mark: number) => `pragma user_version = ${mark}`;
+
+const readMark = (connection: DatabaseSync) =>
+  Number(connection.prepare('pragma user_version').get()?.['user_version']);
+
+/** Returns the mark in the file itself, without what its write-ahead log changes. */
+function markOf(file: string): number {
+  const url = Object.assign(pathToFileURL(file), { search: 'immutable=1' });
+  using connection = new DatabaseSync(url, { readOnly: true });
+  return readMark(connection);
 }
 
-/** Throws if the write-ahead log beside a database belongs to another one. */
+/** Throws if the write-ahead log beside a database belongs to another one: SQLite would apply it. */
 function assertOwnWal(file: string) {
-  if (hasOwnWal(file)) return;
+  const { size = 0 } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {};
+  if (size <= 32) return; // it has only its header
+  // Reads the log, and unlike a writer does not apply it when it closes.
+  using connection = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  connection.exec('begin'); // so that no other process changes the mark in between
+  const mark = readMark(connection);
+  if (mark !== backupMark && mark === markOf(file)) return;
   throw new Error(
     `${file} was copied over another database, whose newest changes are in ${file}-wal: ` +
       `move ${file}-wal and ${file}-shm to another folder to start with the copy`,
@@ -98,197 +167,76 @@ function assertOwnWal(file: string) {
 }
 
 /**
- * Throws if a server uses a database whose write-ahead log was removed: a copy would lack what is
- * only there. Waits, because the log is missing for a moment while a server starts or stops.
+ * Gives a database a new mark and puts it into WAL mode, under one exclusive lock. The mark is
+ * stored without a log, so each log that belongs to the database has the same mark. Throws if
+ * another process uses the database.
  */
-export function assertHasWal(file: string) {
-  if (existsSync(`${file}-wal`) || openFiles.has(file)) return;
-  using connection = new DatabaseSync(file, { timeout: 1_000 });
-  try {
-    connection.exec('pragma locking_mode = exclusive; select 1 from sqlite_schema');
-  } catch (error) {
-    if (!isBusy(error)) throw error;
-    throw new Error(
-      `${file}-wal was removed while a server uses ${file}: stop the server, which then stores its changes`,
-      { cause: error },
-    );
-  }
-}
-
-/**
- * Returns false if the write-ahead log beside a database belongs to another one. SQLite would apply
- * its changes. The header of a backup says that it has no log. `markDatabase` marks the others.
- */
-function hasOwnWal(file: string): boolean {
-  const { size = 0 } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {};
-  // Closing a file ends the locks that other connections of this process have on it.
-  if (size <= walHeaderBytes || openFiles.has(file)) return true;
-  const header = Buffer.alloc(100);
-  const descriptor = openSync(file, 'r');
-  readSync(descriptor, header);
-  closeSync(descriptor);
-  if (!header.toString('latin1').startsWith('SQLite format 3')) {
-    throw new Error(`${file} is damaged, restore a backup`);
-  }
-  if (header[18] === rollbackModeVersion) return false;
-  // Reads the log, and unlike a writer does not apply it when it closes.
-  using connection = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
-  const { user_version: mark } = connection.prepare('pragma user_version').get() as {
-    user_version: number;
-  };
-  return mark === header.readInt32BE(60);
-}
-
-/**
- * Calls `enableWal`. Before, it gives the database a new mark, unless another process uses it or
- * the disk is full. The mark is stored without a write-ahead log, so each log that belongs to the
- * database has the same mark.
- */
-export function markDatabase(connection: DatabaseSync, enableWal: () => void) {
-  const setMark = `pragma user_version = ${randomInt(2 ** 31)}`;
-  const succeeds = (sql: string) => {
-    try {
-      connection.exec(sql);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  const isMarked = succeeds(`pragma busy_timeout = 0; pragma journal_mode = delete; ${setMark}`);
-  enableWal();
-  if (isMarked) succeeds(setMark); // writes the first page to the log
-}
-
-/**
- * Opens the database in `directory` with `open`. Creates what is missing. Meanwhile no other
- * process creates it.
- */
-export function openDatabaseFile<T>(
-  directory: string,
-  busyTimeoutMs: number,
-  open: (file: string) => T,
-): T {
-  makeFolder(directory);
-  assertAccess(directory);
-  removeAbandonedDrafts(directory);
-  const file = databaseFile(directory);
-  const lock = lockFile(file, busyTimeoutMs);
-  try {
-    if (!existsSync(file)) createDatabase(directory, file);
-    return open(findDatabase(directory));
-  } finally {
-    lock.release();
-  }
-}
-
-/** Throws the error of the file system if this process may not change the database. */
-export function assertAccess(directory: string) {
-  const { R_OK, W_OK, X_OK } = constants;
-  accessSync(directory, R_OK | W_OK | X_OK);
-  const ownNames = fileSuffixes.map((suffix) => fileName + suffix);
-  for (const name of readdirSync(directory)) {
-    if (!ownNames.includes(name)) continue;
-    try {
-      accessSync(join(directory, name), R_OK | W_OK);
-    } catch (error) {
-      // Another server that ends removes the files beside the database.
-      if (name === fileName || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-  }
-}
-
-/** Creates a database that has its name when it is complete: an empty file is never a new one. */
-function createDatabase(directory: string, file: string) {
-  assertNoDatabase(directory);
-  const draft = draftOf(file);
-  try {
-    const connection = new DatabaseSync(draft);
-    connection.exec('pragma journal_mode = wal');
-    connection.close();
-    giveToOwnerOfFolder(draft);
-    publishDraft(file);
-  } catch (error) {
-    rmSync(draft, { force: true }); // it has no data
-    throw error;
-  }
-}
-
-/** Throws if the database seems to have lost its name: a start must not hide its data. */
-function assertNoDatabase(directory: string) {
-  const isData = (name: string) =>
-    name.endsWith('.sqlite') || (name.startsWith(fileName) && !isLock(name));
-  const names = readdirSync(directory).filter(isData);
-  if (names.length === 0) return;
-  throw new Error(
-    `there is no ${fileName}, but ${names.join(', ')}: restore a backup, ` +
-      'or move all of them to another folder to start without data',
+function markDatabase(file: string) {
+  using connection = new DatabaseSync(file, { timeout: 0 });
+  connection.exec(
+    `pragma synchronous = full; pragma locking_mode = exclusive; begin exclusive; commit;
+     pragma journal_mode = delete; pragma user_version = ${randomInt(1, 2 ** 31)};
+     pragma journal_mode = wal`,
   );
+}
+
+/**
+ * Marks the database, unless another process uses it. Writes the mark to its log and returns it.
+ * From then on the connection has a lock, so that no process changes the mark.
+ */
+function enterWal(connection: DatabaseSync, file: string, busyTimeoutMs: number): number {
+  const deadline = performance.now() + busyTimeoutMs;
+  const waitCell = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) {
+    try {
+      try {
+        markDatabase(file);
+      } catch (error) {
+        // With a log, another process uses it and has marked it.
+        if (!isBusy(error) || !existsSync(`${file}-wal`)) throw error;
+      }
+      // Some builds of SQLite sync less in WAL mode, and a power cut may lose acknowledged rows.
+      connection.exec('pragma synchronous = full; begin immediate');
+      const mark = readMark(connection);
+      connection.exec(`${repeatMark(mark)}; commit`);
+      if (existsSync(`${file}-wal`)) return mark;
+    } catch (error) {
+      if (connection.isTransaction) connection.exec('rollback');
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+    }
+    Atomics.wait(waitCell, 0, 0, retryDelayMs());
+  }
 }
 
 /**
  * Returns a function that throws `StoreUnavailable` if an open database has lost its files. SQLite
  * does not notice another file with their names, or a copy over them: what is written from then on
- * is gone after a restart. The content is looked at only with `readsContent`, because that takes as
- * long as a transaction.
+ * is gone after a restart. The content is read only with `readsContent`, because that takes as long
+ * as a transaction.
  */
-export function watchFiles(directory: string, file: string) {
+export function watchFiles(directory: string, file: string, openedMark: number) {
   const paths = [databaseFile(directory), `${file}-wal`, `${file}-shm`];
-  const opened = paths.map(identityOf);
-  const url = Object.assign(pathToFileURL(file), { search: 'immutable=1' });
-  const readMark = () => {
-    using connection = new DatabaseSync(url, { readOnly: true }); // without the log
-    return connection.prepare('pragma user_version').get()?.['user_version'];
+  const identityOf = (path: string) => {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats && `${stats.dev}:${stats.ino}`;
   };
-  const openedMark = readMark();
-  let mark: unknown = openedMark;
+  const opened = paths.map(identityOf);
+  let mark = openedMark;
   return (readsContent = false) => {
-    const lose = (what: string, advice: string): never => {
-      throw new StoreUnavailable(new Error(`${what} while this server uses it: ${advice}`));
-    };
     const changed = paths.find((path, i) => identityOf(path) !== opened[i]);
-    if (changed) lose(`${changed} was replaced or removed`, 'put it back, or restart the server');
-    if (readsContent) {
+    if (readsContent && !changed) {
       try {
-        mark = readMark();
+        mark = markOf(file);
       } catch (error) {
         // Others, such as too many open files, say nothing about the content.
-        if (primaryCode(error) === notDatabaseCode) mark = undefined;
+        if (primaryCode(error) === notDatabaseCode) mark = backupMark;
       }
     }
-    if (mark !== openedMark) lose(`${file} was overwritten`, 'stop the server, restore a backup');
+    if (!changed && mark === openedMark) return;
+    const problem = changed ? `${changed} was replaced or removed` : `${file} was overwritten`;
+    const advice = 'stop the server, and put the right file there';
+    throw new StoreUnavailable(new Error(`${problem} while this server uses it: ${advice}`));
   };
-}
-
-/** Notes that this process opens or closes a database. */
-export function countOpenFile(file: string, change: 1 | -1) {
-  const count = (openFiles.get(file) ?? 0) + change;
-  if (count > 0) openFiles.set(file, count);
-  else openFiles.delete(file);
-}
-
-/** Opens a database file. `folder` is for temporary files, because /tmp may not be writable. */
-export function connect(file: string, { folder = '', busyTimeoutMs = 5_000 }): DatabaseSync {
-  const connection = new DatabaseSync(file, {
-    timeout: busyTimeoutMs,
-    enableForeignKeyConstraints: true,
-  });
-  connection.exec(`pragma temp_store_directory = '${folder.replaceAll("'", "''")}'`);
-  return connection;
-}
-
-/** Checks a copy in a thread of its own, so that signals are handled meanwhile. */
-export async function finishCopy(file: string) {
-  const worker = new Worker(new URL('./check-copy-worker.ts', import.meta.url), {
-    workerData: file,
-  });
-  await once(worker, 'exit');
-}
-
-/** Makes a copy a single file that can be read-only, without a mark. Throws if it is damaged. */
-export function checkCopy(file: string) {
-  using copy = new DatabaseSync(file);
-  copy.exec('pragma journal_mode = delete; pragma user_version = 0');
-  assertIntact(copy, 'pragma integrity_check(1)');
 }
 
 export function assertIntact(connection: DatabaseSync, check: string) {

@@ -1,6 +1,6 @@
-import { existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   claimMigration,
@@ -13,24 +13,21 @@ import {
   type SqlValue,
   type Transaction,
 } from './database.ts';
-import { removeAbandonedDrafts, startDraft } from './files.ts';
-import { isBusy, primaryCode } from './sqlite-errors.ts';
+import { constraintCode, isBusy, primaryCode, retryDelayMs } from './sqlite-errors.ts';
 import {
   assertAccess,
-  assertHasWal,
   assertIntact,
+  backupMark,
   connect,
-  countOpenFile,
   findDatabase,
-  finishCopy,
-  markDatabase,
   openDatabaseFile,
+  partialName,
+  publish,
   watchFiles,
 } from './sqlite-files.ts';
 
 /** How long a writer waits for another process. */
 const defaultBusyTimeoutMs = 5_000;
-const constraintErrorCode = 19;
 // Returns no row if there is no such table yet.
 const accountsCheck =
   "select * from sqlite_schema, pragma_integrity_check(name) where name = 'accounts'";
@@ -42,60 +39,15 @@ const maxIdleWalBytes = 16 * 1024 * 1024;
  * owner only. Throws if the file is damaged.
  */
 export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeoutMs): Database {
-  const { file, connection, assertOwnFiles } = openDatabaseFile(
-    directory,
-    busyTimeoutMs,
-    (path) => {
-      const opened = connect(path, { folder: directory, busyTimeoutMs });
-      markDatabase(opened, () => enableWal(opened, busyTimeoutMs));
-      opened.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
-      countOpenFile(path, 1);
-      return { file: path, connection: opened, assertOwnFiles: watchFiles(directory, path) };
-    },
-  );
-  // Some builds of SQLite open a WAL database at NORMAL, which may lose acknowledged rows when the
-  // power fails. The setting belongs to the connection, not to the file.
-  connection.exec('pragma synchronous = full');
+  const { file, connection, mark } = openDatabaseFile(directory, busyTimeoutMs);
+  const assertOwnFiles = watchFiles(directory, file, mark);
   connection.exec(`pragma journal_size_limit = ${maxIdleWalBytes}`);
   // Comparing all indexes with their tables takes eight times as long as `quick_check`. That of the
   // accounts is short, and one changed byte would let an email register twice.
   assertIntact(connection, 'pragma quick_check(1)');
   assertIntact(connection, accountsCheck);
-
-  const statements = new Map<string, { statement: StatementSync; columns: string[] }>();
-  function run(sql: string, values: SqlValue[] = []): unknown[] {
-    let prepared = statements.get(sql);
-    if (!prepared) {
-      const statement = connection.prepare(sql);
-      statement.setReturnArrays(true);
-      prepared = { statement, columns: statement.columns().map(({ name }) => name) };
-      statements.set(sql, prepared);
-    }
-    const { statement, columns } = prepared;
-    const named: Record<string, SqlValue> = {};
-    for (const [i, value] of values.entries()) named[`$${i + 1}`] = value;
-    // The objects that SQLite returns are hash tables, which take twice as long to read.
-    return (statement.all(named) as unknown[] as SqlValue[][]).map((row) => {
-      const object: Record<string, SqlValue> = {};
-      for (let i = 0; i < columns.length; i += 1) object[columns[i]!] = row[i]!;
-      return object;
-    });
-  }
-
-  /** Repeats a task while another process writes. Throws `StoreUnavailable` if SQLite fails. */
-  async function retryWhileBusy<T>(task: () => T): Promise<T> {
-    const deadline = performance.now() + busyTimeoutMs;
-    for (;;) {
-      try {
-        return task();
-      } catch (error) {
-        if (!isDatabaseError(error)) throw error;
-        if (primaryCode(error) === constraintErrorCode) throw new RowsRefused(error);
-        if (!isBusy(error) || performance.now() > deadline) throw new StoreUnavailable(error);
-      }
-      await delay(retryDelayMs());
-    }
-  }
+  const run = createRunner(connection);
+  const retry = <T>(task: () => T) => retryWhileBusy(task, busyTimeoutMs);
 
   function runTransaction<T>(transaction: Transaction<T>): T {
     run('begin immediate');
@@ -117,13 +69,13 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
       `json_group_array(json_object(${columns.map((name) => `'${name}', "${name}"`).join(', ')}))`,
 
     query: <Row>(sql: string, values?: SqlValue[]) =>
-      retryWhileBusy(() => {
+      retry(() => {
         if (!isRead(sql)) assertOwnFiles();
         return run(sql, values) as Row[];
       }),
 
     transact: (transaction) =>
-      retryWhileBusy(() => {
+      retry(() => {
         assertOwnFiles();
         return runTransaction(transaction);
       }),
@@ -142,7 +94,7 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
     },
 
     async checkWrite() {
-      await retryWhileBusy(() => {
+      await retry(() => {
         assertOwnFiles(true);
         run(writeRow);
       });
@@ -153,24 +105,45 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
       return files.reduce((sum, stats) => sum + (stats?.size ?? 0), 0);
     },
 
-    async close() {
-      connection.close();
-      countOpenFile(file, -1);
-    },
+    close: async () => connection.close(),
   };
 }
 
-/** Retries, because SQLite ignores its busy timeout when several processes do this at once. */
-function enableWal(connection: DatabaseSync, busyTimeoutMs: number) {
+/** Returns a function that runs a statement, which it prepares once, and returns the rows. */
+function createRunner(connection: DatabaseSync) {
+  const statements = new Map<string, { statement: StatementSync; columns: string[] }>();
+  return (sql: string, values: SqlValue[] = []): unknown[] => {
+    let prepared = statements.get(sql);
+    if (!prepared) {
+      const statement = connection.prepare(sql);
+      statement.setReturnArrays(true);
+      prepared = { statement, columns: statement.columns().map(({ name }) => name) };
+      statements.set(sql, prepared);
+    }
+    const { statement, columns } = prepared;
+    const named: Record<string, SqlValue> = {};
+    for (const [i, value] of values.entries()) named[`$${i + 1}`] = value;
+    // The objects that SQLite returns are hash tables, which take twice as long to read.
+    return (statement.all(named) as unknown[] as SqlValue[][]).map((row) => {
+      const object: Record<string, SqlValue> = {};
+      for (let i = 0; i < columns.length; i += 1) object[columns[i]!] = row[i]!;
+      return object;
+    });
+  };
+}
+
+/** Repeats a task while another process writes. Throws `StoreUnavailable` if SQLite fails. */
+async function retryWhileBusy<T>(task: () => T, busyTimeoutMs: number): Promise<T> {
   const deadline = performance.now() + busyTimeoutMs;
-  const waitCell = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
     try {
-      return connection.exec('pragma journal_mode = wal');
+      return task();
     } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error;
+      if (!isDatabaseError(error)) throw error;
+      if (primaryCode(error) === constraintCode) throw new RowsRefused(error);
+      if (!isBusy(error) || performance.now() > deadline) throw new StoreUnavailable(error);
     }
-    Atomics.wait(waitCell, 0, 0, retryDelayMs());
+    await delay(retryDelayMs());
   }
 }
 
@@ -178,42 +151,50 @@ function enableWal(connection: DatabaseSync, busyTimeoutMs: number) {
 const isDatabaseError = (error: unknown) =>
   ['ERR_SQLITE_ERROR', 'ERR_INVALID_STATE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-const retryDelayMs = () => 1 + Math.random() * 9;
-
 /**
  * Copies the database into a new `file`, also while other processes write to it. The file appears
- * when the copy is complete and synced. Throws if `file` exists. Returns what `publishDraft` does.
+ * when the copy is complete, checked and synced. Throws if `file` exists.
  */
 export async function backUpSqlite(directory: string, file: string) {
   const source = findDatabase(directory);
-  const folder = dirname(file);
-  if (!existsSync(folder)) throw new Error(`there is no folder ${folder}`);
-  removeAbandonedDrafts(folder);
   if (existsSync(file)) throw new Error(`${file} exists, and no backup is overwritten`);
-  const draft = startDraft(file);
+  accessSync(dirname(file), constants.W_OK | constants.X_OK);
+  assertAccess(directory);
+  const path = partialName(file);
   try {
-    let connection: DatabaseSync | undefined;
-    try {
-      assertHasWal(source);
-      connection = connect(source, { folder });
-      // One step: between steps, each write of another process would restart the copy.
-      await backup(connection, draft.path, { rate: 2 ** 31 - 1 });
-    } catch (error) {
-      assertAccess(directory); // SQLite does not say what is missing
-      throw error;
-    } finally {
-      connection?.close();
+    assertHasWal(source);
+    using connection = connect(source, dirname(file), defaultBusyTimeoutMs);
+    const query = async <Row>(sql: string) => connection.prepare(sql).all() as Row[];
+    if (!(await findOwnTables({ dialect: 'sqlite', query }, source))) {
+      throw new Error(`${source} has no tables of this app`);
     }
-    await finishCopy(draft.path);
+    // The copy gets new indexes, so it does not show whether those of the database are damaged.
+    assertIntact(connection, 'pragma integrity_check(1)');
+    connection.prepare('vacuum into ?').run(path);
     {
-      using copy = new DatabaseSync(draft.path, { readOnly: true });
-      const query = async <Row>(sql: string) => copy.prepare(sql).all() as Row[];
-      if (!(await findOwnTables({ dialect: 'sqlite', query }, source))) {
-        throw new Error(`${source} has no tables of this app`);
-      }
+      using copy = new DatabaseSync(path);
+      assertIntact(copy, 'pragma quick_check(1)');
+      // The end of this transaction syncs the whole file.
+      copy.exec(`pragma synchronous = full; pragma user_version = ${backupMark}`);
     }
-    return draft.publish();
+    publish(path, file);
   } finally {
-    draft.end();
+    rmSync(path, { force: true });
+  }
+}
+
+/**
+ * Throws if a server uses a database whose write-ahead log was removed: a copy would lack what is
+ * only there. Waits, because the log is missing for a moment while a server starts or stops.
+ */
+function assertHasWal(file: string) {
+  if (existsSync(`${file}-wal`)) return;
+  using connection = new DatabaseSync(file, { timeout: 1_000 });
+  try {
+    connection.exec('pragma locking_mode = exclusive; select 1 from sqlite_schema');
+  } catch (cause) {
+    if (!isBusy(cause)) throw cause;
+    const advice = 'stop the server, which then stores its changes';
+    throw new Error(`${file}-wal was removed while a server uses ${file}: ${advice}`, { cause });
   }
 }

@@ -30,13 +30,15 @@ const atMost = { timeout: maxWaitMs };
 
 test('SQLite syncs every transaction, even if it was built to sync less', async () => {
   const exec = Reflect.get(DatabaseSync.prototype, 'exec');
+  const syncingLess = new WeakSet();
   const spy = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (
     this: DatabaseSync,
     sql,
   ) {
+    // The default of such a build.
+    if (!syncingLess.has(this)) exec.call(this, 'pragma synchronous = normal');
+    syncingLess.add(this);
     exec.call(this, sql);
-    // Such a build sets NORMAL when a database enters WAL mode.
-    if (sql === 'pragma journal_mode = wal') exec.call(this, 'pragma synchronous = normal');
   });
   onTestFinished(() => spy.mockRestore());
   const folder = temporaryFolder();
@@ -44,7 +46,7 @@ test('SQLite syncs every transaction, even if it was built to sync less', async 
     onTestFinished(() => database.close());
     expect(await database.query('pragma synchronous')).toEqual([{ synchronous: 2 }]);
   }
-  expect(spy).toHaveBeenCalledWith('pragma journal_mode = wal');
+  expect(spy).toHaveBeenCalled();
 });
 
 test('a full disk refuses writes, allows reads, and recovers when there is space', async () => {
