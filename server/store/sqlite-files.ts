@@ -139,7 +139,7 @@ export function findDatabase(directory: string): string {
 }
 
 /** Writes the mark of a database to its log. */
-const repeatMark = (mark: number) => `pragma user_version = ${mark}`;
+export const repeatMark = (mark: number) => `pragma user_version = ${mark}`;
 
 const readMark = (connection: DatabaseSync) =>
   Number(connection.prepare('pragma user_version').get()?.['user_version']);

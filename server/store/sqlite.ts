@@ -23,6 +23,7 @@ import {
   openDatabaseFile,
   partialName,
   publish,
+  repeatMark,
   watchFiles,
 } from './sqlite-files.ts';
 
@@ -96,7 +97,10 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
     async checkWrite() {
       await retry(() => {
         assertOwnFiles(true);
-        run(writeRow);
+        runTransaction(function* () {
+          yield [writeRow];
+          yield [repeatMark(mark)];
+        });
       });
     },
 

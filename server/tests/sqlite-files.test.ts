@@ -13,7 +13,7 @@ import {
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { StoreUnavailable } from '../store/database.ts';
+import { StoreUnavailable, type Database } from '../store/database.ts';
 import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
 import { openStore } from '../store/store.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
@@ -42,8 +42,9 @@ async function stoppedFolder(text: string) {
 }
 
 /** Stores a text as a server that is killed: its write-ahead log stays. */
-async function addAndKill(folder: string, text: string) {
+async function addAndKill(folder: string, text: string, use?: (database: Database) => unknown) {
   const database = await openAndAdd(folder, text);
+  await use?.(database);
   const names = [fileName, `${fileName}-wal`];
   for (const name of names) copyFileSync(join(folder, name), join(folder, `killed-${name}`));
   await database.close();
@@ -113,6 +114,18 @@ describe.each(Object.entries(ways))('tracker.sqlite that is %s', (_way, dataOf) 
     for (const text of ['a', 'b', 'c']) await addAndKill(folder, text);
     expect(await textsOf(dataOf(folder))).toEqual(['a', 'b', 'c']);
   });
+});
+
+test('a log that starts again belongs to its database from the next check on', async () => {
+  const folder = await stoppedFolder('old');
+  const copy = join(temporaryFolder(), 'copy');
+  copyFileSync(join(folder, fileName), copy);
+  await addAndKill(folder, 'new', async (database) => {
+    await database.query('pragma wal_checkpoint(truncate)');
+    await database.checkWrite();
+  });
+  copyFileSync(copy, join(folder, fileName));
+  expect(() => openSqlite(folder)).toThrow('was copied over another database');
 });
 
 /** Change the files of a DATA_DIR under its server. `other` is a backup of it. */
