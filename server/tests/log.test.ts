@@ -181,7 +181,7 @@ describe('the log of the process', () => {
     await client.login(credentials);
     const project = { title: 'log-secret-title', description: 'log-secret-description' };
     await client.createProject(project, { headers });
-    await client.createProject({ ...project, title: 7 });
+    await client.createRaw({ ...project, title: 7 });
     await client.createProject(undefined, { headers: { 'x-xsrf-token': 'log-secret-token' } });
     await client.createProject(undefined, {
       headers: { 'content-type': 'application/json', 'idempotency-key': 'log-secret-key' },

@@ -27,7 +27,7 @@ describe.each(storeNames)('projects on %s', (name) => {
 
   test('created projects are returned and listed unchanged, with ids, oldest first [CHOICE-44]', async () => {
     const client = await signedInClient(address());
-    const texts = [
+    const texts: [title: string, description: string][] = [
       ['Website', 'Pages.\nTexts.'],
       ['blanks', ' \t \r\n\n '],
       ['<b onclick="x()">bold</b>', '<script>alert(1)</script>'],

@@ -51,8 +51,8 @@ describe('the server gives each refusal that the contract names', () => {
     expectationFailed: (c) =>
       sendRaw(c.address, 'GET /api/v1/projects', 'Host: x\r\nExpect: x\r\n'),
     headersTooLarge: (c) => sendRaw(c.address, `GET /${'x'.repeat(20_000)}`, 'Host: x\r\n'),
-    titleMissing: (c) => c.createProject({ description: 'x' }),
-    descriptionMissing: (c) => c.createProject({ title: 'x' }),
+    titleMissing: (c) => c.createRaw({ description: 'x' }),
+    descriptionMissing: (c) => c.createRaw({ title: 'x' }),
     titleTooLong: (c) => c.createProject({ title: 'x'.repeat(10_001), description: 'x' }),
     internalServerError: () => listWithBug(new TypeError('a secret')),
     unavailable: async () => (await clientWithoutStore()).listProjects(),
@@ -151,7 +151,7 @@ describe('a request body', () => {
     ['The request body must be a JSON object.', []],
   ])('is refused with "%s": project %$', async (message, project) => {
     const client = await signedInClient(address());
-    expect(await client.createProject(project)).toMatchObject({ status: 422, body: { message } });
+    expect(await client.createRaw(project)).toMatchObject({ status: 422, body: { message } });
     expect((await client.listProjects()).body).toEqual([]);
   });
 
