@@ -2,22 +2,44 @@ import { useRef, useState } from 'react';
 import { blockSize, createBlockOffsets } from './block-offsets.ts';
 import { blockOf, indexOf } from './row-elements.ts';
 
+/** A scroll of the user, which lasts until there were no more events for a while. */
+type Scroll = {
+  /** How far the rows are below their offsets, because rows above have other heights now. */
+  drift: number;
+  /** The height of the list when it began. */
+  height: number;
+  /** Whether it went to rows that were not rendered. */
+  hasJumped: boolean;
+};
+
 export type MeasuredBlocks = ReturnType<typeof useMeasuredBlocks>;
 
 /**
  * Measures the rendered blocks of a list, which adjoin. Invariant: after `measure`, the gaps before
- * and after them are as high as the blocks that are not rendered.
+ * and after them are as high as the blocks that are not rendered, but for what `Scroll` says.
  */
 export function useMeasuredBlocks(count: number) {
   const list = useRef<HTMLUListElement>(null);
   const before = useRef<HTMLDivElement>(null);
   const after = useRef<HTMLDivElement>(null);
+  const scroll = useRef<Scroll>(undefined);
   const [offsets] = useState(createBlockOffsets);
   const blockCount = Math.ceil(count / blockSize);
 
-  function resizeGaps(first: number, end: number) {
-    before.current!.style.height = `${offsets.offsetOf(first)}px`;
-    after.current!.style.height = `${offsets.offsetOf(blockCount) - offsets.offsetOf(end)}px`;
+  function renderedBlocks() {
+    const starts = [...list.current!.children].filter((_, i) => i % blockSize === 0);
+    const first = starts[0] ? blockOf(indexOf(starts[0])) : 0;
+    return { starts, first, end: first + starts.length };
+  }
+
+  function resizeGaps({ first, end } = renderedBlocks()) {
+    const offset = offsets.offsetOf(first);
+    const rows = offsets.offsetOf(end) - offset;
+    const rest = offsets.offsetOf(blockCount) - offset - rows;
+    const gaps = gapsAround({ offset, rows, rest }, scroll.current);
+    if (scroll.current) scroll.current.drift = gaps.before - offset;
+    before.current!.style.height = `${gaps.before}px`;
+    after.current!.style.height = `${gaps.after}px`;
   }
 
   /**
@@ -27,11 +49,10 @@ export function useMeasuredBlocks(count: number) {
   function measure(isSameRows: boolean) {
     if (!before.current) return;
     offsets.setBlockCount(blockCount);
-    const starts = [...list.current!.children].filter((_, i) => i % blockSize === 0);
-    const first = starts[0] ? blockOf(indexOf(starts[0])) : 0;
-    const end = first + starts.length;
+    const rendered = renderedBlocks();
+    const { starts, first } = rendered;
     // Written before the first read, so that one layout is enough when all heights are as expected.
-    resizeGaps(first, end);
+    resizeGaps(rendered);
     const edges = starts.map((row) => row.getBoundingClientRect().top);
     edges.push(list.current!.getBoundingClientRect().bottom);
     const heights = starts.map((_, i) => edges[i + 1]! - edges[i]!);
@@ -39,15 +60,21 @@ export function useMeasuredBlocks(count: number) {
       offsets.reset();
     }
     const changes = heights.map((height, i) => offsets.measure(first + i, height));
-    if (changes.includes(true)) resizeGaps(first, end);
+    if (changes.includes(true)) resizeGaps(rendered);
   }
 
-  /** Returns the first row of the block at the top of the viewport, which may not be rendered. */
-  function placeAtTop() {
-    const y = -before.current!.getBoundingClientRect().top;
-    const block = offsets.blockAt(y);
-    return { index: block * blockSize, above: y - offsets.offsetOf(block) };
-  }
+  return { list, before, after, scroll, offsets, blockCount, resizeGaps, measure };
+}
 
-  return { list, before, after, offsets, measure, placeAtTop };
+/** Returns the heights of the gaps around rows that begin at an offset, and have `rest` below. */
+function gapsAround(
+  { offset, rows, rest }: { offset: number; rows: number; rest: number },
+  scroll: Scroll | undefined,
+) {
+  if (!scroll) return { before: offset, after: rest };
+  const room = scroll.hasJumped ? Math.max(0, scroll.height - rows) : Infinity;
+  const before = offset === 0 ? 0 : Math.min(Math.max(0, offset + scroll.drift), room);
+  if (scroll.hasJumped) return { before, after: room - before };
+  // The page becomes no lower, because a browser scrolls no further than to its end.
+  return { before, after: rest > 0 ? Math.max(rest, scroll.height - before - rows) : 0 };
 }

@@ -4,7 +4,12 @@ import { blockSize, maxUnvirtualizedRows, maxWholeRows } from './block-offsets.t
 import { rowAt } from './row-elements.ts';
 import { useMeasuredBlocks } from './use-measured-blocks.ts';
 import { useReadingPlace } from './use-reading-place.ts';
+import { useStoredPlace } from './use-stored-place.ts';
+import { createUserScroll } from './user-scroll.ts';
 import { focusList, useVisibleBlocks } from './use-visible-blocks.ts';
+
+/** A scroll has ended when there was no event for that long. */
+const scrollPauseMs = 300;
 
 /**
  * Virtualizes a list: renders the rows in the viewport and around it. `before` and `after` are refs
@@ -22,41 +27,38 @@ export function useVirtualRows(
   const isLong = count > maxUnvirtualizedRows;
   const isVirtualized = isLong && !isWhole && !(canBeWhole && isPrinting);
   const measured = useMeasuredBlocks(count);
-  const place = useReadingPlace(measured, rows, { isVirtualized, isLoading, historyEntry });
-  const visible = useVisibleBlocks(measured, place, count);
+  const scroll = createUserScroll(measured);
+  const reading = useReadingPlace(measured, scroll, rows, isVirtualized);
+  const { place } = reading;
+  useStoredPlace(reading, historyEntry, !isLoading && count > 0);
+  const visible = useVisibleBlocks(measured, scroll, reading, count);
   const { list, before, after, offsets } = measured;
   const { blocks } = visible;
 
   useLayoutEffect(() => {
     measured.measure(false);
-    place.keep();
+    reading.keep();
     visible.update();
   });
 
-  const onScroll = useEffectEvent(() => {
-    place.onScroll();
-    visible.updateNow();
+  useViewport({
+    onScroll() {
+      const { source, viewport } = place.current;
+      if (source === 'stored') reading.keep();
+      else if (scrollY !== viewport?.y) reading.onScroll();
+      visible.updateNow();
+    },
+    onScrollEnd() {
+      scroll.end();
+      reading.keep();
+      visible.updateNow();
+    },
+    onResize() {
+      measured.measure(true);
+      reading.keep();
+      visible.updateNow();
+    },
   });
-
-  const onResize = useEffectEvent(() => {
-    measured.measure(true);
-    place.keep();
-    visible.updateNow();
-  });
-
-  useEffect(() => {
-    const listeners = new AbortController();
-    const { signal } = listeners;
-    addEventListener('scroll', () => onScroll(), { passive: true, signal });
-    addEventListener('resize', () => onResize(), { signal });
-    // A change that moves a row or its end also changes the height of the page.
-    const observer = new ResizeObserver(() => onResize());
-    observer.observe(document.body);
-    return () => {
-      listeners.abort();
-      observer.disconnect();
-    };
-  }, []);
 
   return {
     list,
@@ -77,13 +79,44 @@ export function useVirtualRows(
       : undefined,
     /** Scrolls to a row and returns its element. */
     scrollToRow: (index: number): Element | undefined => {
-      place.goTo({ index, above: -innerHeight / 2 });
+      scroll.end();
+      reading.setPlace({ row: index, offset: -innerHeight / 2, source: 'scroll' });
       visible.updateNow();
       const row = rowAt(list.current, index);
       row?.scrollIntoView({ block: 'center' });
       return row;
     },
   };
+}
+
+type ViewportEvents = { onScroll: () => void; onScrollEnd: () => void; onResize: () => void };
+
+function useViewport(events: ViewportEvents) {
+  const onScroll = useEffectEvent(events.onScroll);
+  const onScrollEnd = useEffectEvent(events.onScrollEnd);
+  const onResize = useEffectEvent(events.onResize);
+
+  useEffect(() => {
+    const listeners = new AbortController();
+    const { signal } = listeners;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const onScrollEvent = () => {
+      onScroll();
+      // Not the event `scrollend`, which Safari has from version 26.2 on.
+      clearTimeout(timer);
+      timer = setTimeout(() => onScrollEnd(), scrollPauseMs);
+    };
+    addEventListener('scroll', onScrollEvent, { passive: true, signal });
+    addEventListener('resize', () => onResize(), { signal });
+    // A change that moves a row or its end also changes the height of the page.
+    const observer = new ResizeObserver(() => onResize());
+    observer.observe(document.body);
+    return () => {
+      clearTimeout(timer);
+      listeners.abort();
+      observer.disconnect();
+    };
+  }, []);
 }
 
 function usePrinting(): boolean {

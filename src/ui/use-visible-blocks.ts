@@ -3,7 +3,8 @@ import { flushSync } from 'react-dom';
 import { blockSize, initialRowCount } from './block-offsets.ts';
 import { blockOf, indexOfRowAround, rowAt } from './row-elements.ts';
 import type { MeasuredBlocks } from './use-measured-blocks.ts';
-import type { ReadingPlace } from './use-reading-place.ts';
+import type { KeptPlace } from './use-reading-place.ts';
+import type { UserScroll } from './user-scroll.ts';
 
 const initialBlocks = { first: 0, end: initialRowCount / blockSize };
 const maxUpdates = 8;
@@ -14,18 +15,19 @@ const maxUpdates = 8;
  */
 export function useVisibleBlocks(
   { list, before, offsets }: MeasuredBlocks,
-  { place }: ReadingPlace,
+  { viewportTop }: UserScroll,
+  { place }: KeptPlace,
   count: number,
 ) {
   const [blocks, setBlocks] = useState(initialBlocks);
   const last = useRef(blocks);
   const updates = useRef(0);
 
-  function blocksToRender(start: number) {
-    const { index } = place.current;
+  function blocksToRender() {
+    const { row } = place.current;
     // The page is yet to be scrolled to a row that is not rendered.
-    const isAhead = index < count && !rowAt(list.current, index);
-    const y = isAhead ? offsets.offsetOf(blockOf(index)) : start;
+    const isAhead = row < count && !rowAt(list.current, row);
+    const y = isAhead ? offsets.offsetOf(blockOf(row)) : viewportTop();
     const first = offsets.blockAt(y - innerHeight / 2);
     const end = offsets.blockAt(y + 1.5 * innerHeight) + 1;
     // Not fewer than at first, so that a list that has loaded keeps its prerendered rows.
@@ -34,7 +36,7 @@ export function useVisibleBlocks(
 
   function update() {
     if (!before.current) return;
-    const next = blocksToRender(-before.current.getBoundingClientRect().top);
+    const next = blocksToRender();
     if (next.first === last.current.first && next.end === last.current.end) return;
     // Limited, because with a user's own styles the heights may never settle.
     updates.current += 1;

@@ -27,6 +27,28 @@ export function testLongList({ registerUser, openProjects, lengthenDescriptions 
     expect(await page.focused()).toBe('The new one');
   });
 
+  test('in a list of 2,000 with rows of different heights, End goes to the end of the page in at most two presses, Home to its start [CHOICE-121]', async () => {
+    const email = await registerUser(2_000);
+    await lengthenDescriptions(email, 1, '1 + position / 60');
+    const page = await openProjects(email);
+    await page.click('main h2');
+    for (const [key, position] of [
+      ['End', 2_000],
+      ['Home', 1],
+    ] as const) {
+      for (let presses = 0; presses < 2; presses++) {
+        await page.press(key);
+        await page.evaluate(scrolled);
+      }
+      const reached = await page.evaluate(() => ({
+        isAtStart: scrollY === 0,
+        isAtEnd: scrollY + innerHeight > document.documentElement.scrollHeight - 2,
+      }));
+      expect(reached).toEqual({ isAtStart: key === 'Home', isAtEnd: key === 'End' });
+      expect(await page.count(rowSelector(position))).toBe(1);
+    }
+  });
+
   /** Opens a list whose rows are of different heights, and taller further down. */
   async function openLongList() {
     const email = await registerUser(2_000);
@@ -34,6 +56,19 @@ export function testLongList({ registerUser, openProjects, lengthenDescriptions 
     return openProjects(email);
   }
 }
+
+/** Runs in the page. Returns when it has not scrolled for 60 frames. */
+const scrolled = () =>
+  new Promise<void>((resolve) => {
+    let [y, frames] = [NaN, 0];
+    const watch = () => {
+      frames = scrollY === y ? frames + 1 : 0;
+      y = scrollY;
+      if (frames < 60) requestAnimationFrame(watch);
+      else resolve();
+    };
+    watch();
+  });
 
 /** Runs in the page. Records each frame in which a part of the list in the viewport has no row. */
 function watchFrames() {
