@@ -1,5 +1,6 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import * as css from './banner.css.ts';
+import { useChange } from './use-change.ts';
 
 type BannerProps = { message: string | undefined; busy?: boolean };
 
@@ -9,9 +10,11 @@ type BannerProps = { message: string | undefined; busy?: boolean };
  * if the user has not scrolled since the submit. Zoomed pages and phones on their side need that.
  */
 export function ErrorBanner({ message, busy }: BannerProps) {
-  const [last, setLast] = useState({ busy, responses: 0 });
-  // Stryker disable next-line ArithmeticOperator: any other key makes a new element.
-  if (last.busy !== busy) setLast({ busy, responses: last.responses + (busy ? 0 : 1) });
+  const [responses, setResponses] = useState(0);
+  useChange(busy, () => {
+    // Stryker disable next-line ArithmeticOperator: any other key makes a new element.
+    if (!busy) setResponses(responses + 1);
+  });
   const submitted = useRef<string>(undefined);
   useLayoutEffect(() => {
     if (busy) submitted.current = scrollPosition();
@@ -21,7 +24,7 @@ export function ErrorBanner({ message, busy }: BannerProps) {
   }, []);
   if (message === undefined) return null;
   return (
-    <p key={last.responses} ref={showNew} role="alert" className={css.banner} dir="auto">
+    <p key={responses} ref={showNew} role="alert" className={css.banner} dir="auto">
       {message}
     </p>
   );

@@ -4,10 +4,13 @@ import { Button } from './button.tsx';
 import * as css from './project-list.css.ts';
 import { rowTexts, type Row } from './row-texts.ts';
 import { directionOf } from './text-direction.ts';
+import { useChange } from './use-change.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 
 /** Rows of a whole list that the browser lays out together, when they are near the viewport. */
 const groupSize = 100;
+
+const loadingStatus = 'Loading projects.';
 
 type ProjectListProps = {
   heading: string;
@@ -49,11 +52,11 @@ export function ProjectList({
   } = useVirtualRows(rows, { isLoading: loading, historyEntry });
   // Of a whole list, browsers count the rows. Each created project would change every row.
   const setSize = loading ? -1 : isVirtualized ? rows.length : undefined;
-  const [last, setLast] = useState({ loading, status: loading ? 'Loading projects.' : '' });
-  if (last.loading !== loading) {
+  const [status, setStatus] = useState(loading ? loadingStatus : '');
+  useChange(loading, () => {
     const count = failed ? '' : countProjects(rows.length);
-    setLast({ loading, status: loading ? 'Loading projects.' : count });
-  }
+    setStatus(loading ? loadingStatus : count);
+  });
   const items = useMemo(() => {
     const render = (from: number, to: number) =>
       rows
@@ -114,7 +117,7 @@ export function ProjectList({
         )}
       </section>
       {/* Outside the busy section, because screen readers may defer announcements inside it. */}
-      <DelayedAnnouncement>{last.status}</DelayedAnnouncement>
+      <DelayedAnnouncement>{status}</DelayedAnnouncement>
     </>
   );
 }
