@@ -68,11 +68,11 @@ const rows = [
   ],
 
   [
-    'model/(?!headless-app)',
+    'model/(?!headless-app|explored-app)',
     ['generated/', 'shared/', 'machines/', 'model/'],
     ['xstate', '@xstate', 'playwright-core', 'node:'],
   ],
-  ['model/headless-app.ts', ['shared/', 'machines/', 'model/', 'src/(actors.ts|api/)'], ['xstate']],
+  ['model/(headless-app|explored-app).ts', ['shared/', 'machines/', 'model/', 'src/(actors.ts|api/)'], ['xstate']],
 
   ['server/store/', ['generated/'], ['node:', 'pg', 'pg-connection-string']],
   [

@@ -1,6 +1,6 @@
 import { afterAll, expect, test, vi } from 'vitest';
+import { createExploredApp } from '../../model/explored-app.ts';
 import { explore, scopes } from '../../model/exploration.ts';
-import { createExploredApp } from './explored-app.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs * 30 });

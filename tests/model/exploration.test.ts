@@ -11,8 +11,8 @@ import { schemaFields } from '../../generated/operations.ts';
 import { authMachine } from '../../machines/auth.ts';
 import { projectsMachine } from '../../machines/projects.ts';
 import type { Call } from '../../model/calls.ts';
+import { createExploredApp } from '../../model/explored-app.ts';
 import { explore, scopes } from '../../model/exploration.ts';
-import { createExploredApp } from './explored-app.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs * 30 });

@@ -1,9 +1,9 @@
 import type { AnyActor, AnyEventObject, AnyMachineSnapshot } from 'xstate';
-import { callNames, type Call } from '../../model/calls.ts';
-import { countRequests } from '../../model/controlled-backend.ts';
-import type { ExploredApp } from '../../model/exploration.ts';
-import { createHeadlessApp } from '../../model/headless-app.ts';
-import type { Api } from '../../src/api/api.ts';
+import { callNames, type Call } from './calls.ts';
+import { countRequests } from './controlled-backend.ts';
+import type { ExploredApp } from './exploration.ts';
+import { createHeadlessApp } from './headless-app.ts';
+import type { Api } from '../src/api/api.ts';
 
 type PendingCall = { call: Call; sent: unknown; end: (event: AnyEventObject) => void };
 
