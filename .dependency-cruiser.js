@@ -72,7 +72,11 @@ const rows = [
     ['generated/', 'shared/', 'machines/', 'model/'],
     ['xstate', '@xstate', 'playwright-core', 'node:'],
   ],
-  ['model/(headless-app|explored-app).ts', ['shared/', 'machines/', 'model/', 'src/(actors.ts|api/)'], ['xstate']],
+  [
+    'model/(headless-app|explored-app).ts',
+    ['shared/', 'machines/', 'model/', 'src/(actors.ts|api/)'],
+    ['xstate'],
+  ],
 
   ['server/store/', ['generated/'], ['node:', 'pg', 'pg-connection-string']],
   [

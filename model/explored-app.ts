@@ -3,6 +3,7 @@ import { callNames, type Call } from './calls.ts';
 import { countRequests } from './controlled-backend.ts';
 import type { ExploredApp } from './exploration.ts';
 import { createHeadlessApp } from './headless-app.ts';
+import { createInspector } from './inspection.ts';
 import type { Api } from '../src/api/api.ts';
 
 type PendingCall = { call: Call; sent: unknown; end: (event: AnyEventObject) => void };
@@ -28,7 +29,8 @@ export function createExploredApp(changeApi = (api: Api): Api => api): ExploredA
     });
     return promise;
   }
-  const app = createHeadlessApp(changeApi({ call: startCall }));
+  const { inspect, take } = createInspector();
+  const app = createHeadlessApp(changeApi({ call: startCall }), inspect);
 
   const pendingOf = (call: Call) => [...pending].filter((started) => started.call === call);
 
@@ -57,6 +59,7 @@ export function createExploredApp(changeApi = (api: Api): Api => api): ExploredA
       aborted.delete(call);
       await end(answered, event!);
     },
+    inspection: take,
     state: () => ({
       ...Object.fromEntries(
         Object.entries<AnyActor>(app.actors).map(([id, actor]) => [

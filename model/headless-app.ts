@@ -1,7 +1,7 @@
 import type { AnyActor } from 'xstate';
 import { isAuthenticated, roleOf } from '../machines/auth.ts';
 import { emptiesForm, hasListFailed, visibleRows } from '../machines/projects.ts';
-import { createActors, type ActorsOptions } from '../src/actors.ts';
+import { createActors, type ActorsOptions, type Inspect } from '../src/actors.ts';
 import type { Api } from '../src/api/api.ts';
 import {
   callNames,
@@ -19,7 +19,7 @@ import { screenOf, type Observation } from './observation.ts';
  * Runs the app's machines and their wiring without screens. It has the path and the values of the
  * form in view.
  */
-export function createHeadlessApp(api: Api) {
+export function createHeadlessApp(api: Api, inspect?: Inspect) {
   const clock = createClock();
   const logged: string[] = [];
   let path = '/';
@@ -40,6 +40,7 @@ export function createHeadlessApp(api: Api) {
       },
     },
     clock,
+    ...(inspect && { inspect }),
     log: (operationId) => logged.push(operationId),
     router: {
       get state() {

@@ -3,7 +3,7 @@
  * can be observed. Nothing here decides what the app does next.
  *
  * A rendered screen is read by `readScreen` alone. The oracle and the app without screens, which
- * have a state instead, describe it by `screenOf`. So the exploration compares states, and the paths
+ * have a state instead, describe it by `screenOf`. So the exploration compares states, and the walks
  * on the rendered screens prove what a screen makes of one.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -82,6 +82,18 @@ export function screenOf({
         : undefined,
   };
   return screen;
+}
+
+/** Returns what a screen looks like: its path, then its parts, each busy, filled or empty. */
+export function lookOf({ path, form, banner, list }: Screen): string[] {
+  const isFilled = form?.values.some((value) => value !== '');
+  return [
+    path,
+    form && `form ${form.busy ? 'busy' : isFilled ? 'filled' : 'empty'}`,
+    banner && 'error above the form',
+    list &&
+      `list ${list.busy ? 'loading' : 'loaded'}, ${list.rows.length > 0 ? 'rows' : 'no rows'}`,
+  ].filter((part) => typeof part === 'string');
 }
 
 /** Runs in the page, so it uses nothing of this module. Returns what the screen shows. */

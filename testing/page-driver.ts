@@ -38,6 +38,10 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
     const { call } = parseRequest(request.method(), request.url(), request.postDataJSON());
     requests.set(call, route);
   });
+  // The app aborts a request that another replaces.
+  page.on('requestfailed', (request) => {
+    for (const [call, route] of requests) if (route.request() === request) requests.delete(call);
+  });
 
   return {
     ...driver,

@@ -1,9 +1,7 @@
 import { formNames, forms, requiredFields, type FormName } from '../model/calls.ts';
-import { models } from '../model/models.ts';
-import type { Screen } from '../model/observation.ts';
-import { createOracle } from '../model/oracle.ts';
-import { minimalCover, shortestPaths, type Model, type PathEvent } from '../model/paths.ts';
-import { performEvent } from '../model/walk.ts';
+import type { Edge } from '../model/graph.ts';
+import { lookOf } from '../model/observation.ts';
+import { findWalks } from '../model/walks.ts';
 import type { VisualDriver } from './page-driver.ts';
 
 export const stateOfReadme = '/projects, three projects';
@@ -11,10 +9,20 @@ export const stateOfReadme = '/projects, three projects';
 /** Is called while the page shows the state of that name. */
 type OnState = (name: string) => Promise<void>;
 
-/** Shows every visual state: all that the machines distinguish, then the manual ones. */
+/** Shows every visual state: each look that a walk on the screens leads to, then the manual ones. */
 export async function showAllStates(driver: VisualDriver, onState: OnState): Promise<void> {
-  // oxlint-disable-next-line no-await-in-loop
-  for (const model of models) await showMachineStates(driver, onState, model);
+  const shown = new Set<string>();
+  const app = { ...driver, elapse: never, signInElsewhere: never, observe: never };
+  for (const walk of await findWalks(({ look }) => [nameOf(look)], isOnScreen)) {
+    await driver.load('/');
+    await walk.perform(app, async ({ oracle }) => {
+      await driver.waitFor(oracle.screen());
+      const name = nameOf(lookOf(oracle.screen()));
+      if (shown.has(name)) return;
+      shown.add(name);
+      await onState(name);
+    });
+  }
   await driver.load('/');
   for (const [name, show] of Object.entries(manualStates)) {
     await show(driver);
@@ -22,52 +30,10 @@ export async function showAllStates(driver: VisualDriver, onState: OnState): Pro
   }
 }
 
-/** Walks the shortest paths through a machine that show all that the oracle distinguishes. */
-async function showMachineStates(driver: VisualDriver, onState: OnState, model: Model) {
-  const events = Object.fromEntries(Object.entries(model.events).filter(isVisible));
-  const paths = shortestPaths({ ...model, events });
-  const screenAfter = new Map<PathEvent, Screen>();
-  for (const path of paths) {
-    const pair = { app: createOracle('/'), oracle: createOracle('/'), length: 0 };
-    for (const event of path.events) {
-      // oxlint-disable-next-line no-await-in-loop
-      await performEvent(events[event.name]!, pair);
-      screenAfter.set(event, pair.oracle.screen());
-    }
-  }
-  const nameAfter = (event: PathEvent) => describe(screenAfter.get(event)!);
-  const shown = new Set<string>();
-  for (const path of minimalCover(paths, (event) => [nameAfter(event)])) {
-    await driver.load('/');
-    const app = { ...driver, elapse: never, signInElsewhere: never, observe: never };
-    const pair = { app, oracle: createOracle('/'), length: 0 };
-    for (const event of path.events) {
-      await performEvent(events[event.name]!, pair);
-      await driver.waitFor(screenAfter.get(event)!);
-      const name = nameAfter(event);
-      if (shown.has(name)) continue;
-      shown.add(name);
-      await onState(name);
-    }
-  }
-}
+const nameOf = (look: string[]) => look.join(' · ');
 
-/** Returns whether an event changes anything on the screen. */
-const isVisible = ([name]: [string, unknown]) =>
-  !name.endsWith(' over') && !name.startsWith('user.changed');
-
-function describe({ path, form, banner, list }: Screen): string {
-  const isFilled = form?.values.some((value) => value !== '');
-  return [
-    path,
-    form && `form ${form.busy ? 'busy' : isFilled ? 'filled' : 'empty'}`,
-    banner && 'error above the form',
-    list &&
-      `list ${list.busy ? 'loading' : 'loaded'}, ${list.rows.length > 0 ? 'rows' : 'no rows'}`,
-  ]
-    .filter(Boolean)
-    .join(' · ');
-}
+/** Returns whether a user or the backend makes a step. */
+const isOnScreen = ({ step: { name } }: Edge) => !/ms pass|another tab/.test(name);
 
 const never = (): never => {
   throw new Error('No visual state needs this.');
@@ -86,9 +52,8 @@ const project = (id: number) => ({
 
 const relaunch = { title: 'Website relaunch', description: 'New pages for the spring range.' };
 
-/** States that no machine distinguishes. None leaves anything behind that a later one shows. */
+/** States to which no walk leads. None leaves anything behind that a later one shows. */
 const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
-  '/': (driver) => driver.navigate('/'),
   ...Object.fromEntries(
     formNames.flatMap((form) => [
       [`${forms[form].route}, at first`, (driver) => driver.navigate(forms[form].route)],
@@ -99,6 +64,10 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
     await driver.navigate('/register');
     await driver.submit('registerUser', ['ada@', 'short']);
     await driver.page.getByText('Password must be at least 8 characters').waitFor();
+  },
+  async '/login, filled'(driver) {
+    await driver.navigate('/login');
+    await driver.fill('login', ['ada@example.org', 'correct horse']);
   },
   async '/login, refused with a long message'(driver) {
     await driver.navigate('/login');

@@ -1,6 +1,7 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { createExploredApp } from '../../model/explored-app.ts';
-import { explore, scopes } from '../../model/exploration.ts';
+import { explore, messageOf } from '../../model/exploration.ts';
+import { scopes } from '../../model/scopes.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs * 30 });
@@ -22,7 +23,7 @@ test.each(named)(
     const { states, transitions, made, difference } = await explore(createExploredApp, [scope]);
     total.states += states;
     total.transitions += transitions;
-    expect(difference).toBeUndefined();
+    if (difference) throw new Error(messageOf(difference));
     expect(
       scope.calls.filter((call) => !made.has(call)),
       'not in `stepsCausing`',

@@ -12,7 +12,8 @@ import { authMachine } from '../../machines/auth.ts';
 import { projectsMachine } from '../../machines/projects.ts';
 import type { Call } from '../../model/calls.ts';
 import { createExploredApp } from '../../model/explored-app.ts';
-import { explore, scopes } from '../../model/exploration.ts';
+import { explore } from '../../model/exploration.ts';
+import { scopes } from '../../model/scopes.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs * 30 });

@@ -2,37 +2,53 @@ import { waitFor } from '@testing-library/react';
 import { afterAll, expect, test } from 'vitest';
 import { machines } from '../../machines/all.ts';
 import { transitionsOf } from '../../model/inspection.ts';
-import { allPaths } from '../../model/models.ts';
-import { walk } from '../../model/walk.ts';
+import { compare } from '../../model/steps.ts';
+import { findWalks } from '../../model/walks.ts';
 import { createScreensDriver } from './screens-driver.tsx';
 
-const paths = allPaths();
-let completedPaths = 0;
+/**
+ * Each transition and each ignored event, by each step that causes it, and each look of each part
+ * of a screen after each step.
+ */
+const walks = await findWalks(({ step, look, inspection: { transitions, ignored } }) => {
+  const [path, ...parts] = look;
+  const looks = ['', ...parts].map((part) => `${path} ${part}`);
+  return [...transitions, ...ignored, ...looks].map((item) => `${step.name}: ${item}`);
+});
+let completedWalks = 0;
 
-/** Every transition of the machines, and every event that a path expects a machine to ignore. */
 const uncovered = new Set([
   ...Object.values(machines)
     .flatMap(transitionsOf)
     .map(({ name }) => name),
-  ...paths.flatMap(({ events }) => events.flatMap(({ inspection }) => inspection.ignored)),
+  ...walks.flatMap(({ edges }) => edges.flatMap(({ inspection }) => inspection.ignored)),
 ]);
 
 afterAll(() => {
   // A run of selected tests, or with a failure, cannot cover everything.
-  if (completedPaths === paths.length && uncovered.size > 0)
+  if (completedWalks === walks.length && uncovered.size > 0)
     throw new Error(`not covered:\n${[...uncovered].join('\n')}`);
 });
 
-// Without the document, which Testing Library appends to the message.
-const retry = (compare: () => Promise<void>) => waitFor(compare, { onTimeout: (error) => error });
-
-test.each(paths.map((path) => [path.name, path] as const))(
+test.each(walks.map((walk) => [walk.name, walk] as const))(
   'the rendered screens agree with the oracle: %s',
-  async (_, path) => {
-    const driver = await createScreensDriver();
-    expect(await walk(path, driver, retry)).toBe(path.events.length + 1);
-    const { transitions, ignored } = driver.inspection();
+  async (_, walk) => {
+    const app = await createScreensDriver();
+    let comparisons = 0;
+    await walk.perform(app, async (pair) => {
+      await waitFor(
+        async () => {
+          const differences = await compare(pair);
+          if (differences.length > 0) throw new Error(differences.join('\n'));
+        },
+        // Without the document, which Testing Library appends to the message.
+        { onTimeout: (error) => error },
+      );
+      comparisons++;
+    });
+    expect(comparisons).toBe(walk.edges.length + 1);
+    const { transitions, ignored } = app.inspection();
     for (const name of [...transitions, ...ignored]) uncovered.delete(name);
-    completedPaths++;
+    completedWalks++;
   },
 );
