@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { longTestMs, longWaitMs, maxTestMs, maxWaitMs } from './testing/time-limits.ts';
-import { findMissingSoftware } from './tools/optional-software.ts';
+import { findMissingSoftware, softwareNames } from './tools/optional-software.ts';
 
 const dom: TestProjectInlineConfiguration['test'] = {
   // Takes a third of the processor time of jsdom: 9 seconds instead of 24 for tests/screens.
@@ -66,14 +66,16 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
  */
 const workersPerCore = process.argv.includes('app:screens') ? 1 : 2;
 
+const missingSoftware = findMissingSoftware();
+
 /** Apart from vite.config.ts, because the plugins of the build add two seconds to each start. */
 export default defineConfig({
   // Does not compile style sheets with a second Vite, as the build does.
   plugins: [vanillaExtractPlugin({ unstable_mode: 'transform' })],
   test: {
     maxWorkers: Math.min(workersPerCore * availableParallelism(), 8),
-    // The tests of software that is not installed are left out. The reporter names them.
-    exclude: findMissingSoftware().flatMap(({ testFiles }) => testFiles),
+    // The tests of software that is not installed are skipped. The reporter names them.
+    tags: softwareNames.map((name) => ({ name, skip: missingSoftware.includes(name) })),
     reporters: ['default', './tools/test-reporter.ts'],
     setupFiles: 'testing/name-waits.ts',
     // Ends with the first failure, which is then shown in seconds. `npm test` runs all tests.

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { findFreePort } from '../tools/free-port.ts';
-import { optionalSoftware, requireSoftware } from '../tools/optional-software.ts';
+import { requireSoftware } from '../tools/optional-software.ts';
 import { root } from '../tools/run.ts';
 import { startProgram } from '../tools/start-program.ts';
 import { longTestMs } from './time-limits.ts';
@@ -86,7 +86,7 @@ export async function startProxy(
   replacements: Replacements = [],
 ) {
   trustTestCertificate();
-  const { program } = requireSoftware(optionalSoftware[name]);
+  const program = requireSoftware(name);
   const { file, adapt, commands }: Kind = kinds[name];
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-proxy-'));
   await using cleanup = new AsyncDisposableStack();

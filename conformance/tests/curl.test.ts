@@ -1,3 +1,4 @@
+// @module-tag curl
 import { expect, onTestFinished, test } from 'vitest';
 import { startProgram } from '../../tools/start-program.ts';
 import { createReport } from '../report/create-report.ts';

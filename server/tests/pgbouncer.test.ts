@@ -1,3 +1,4 @@
+// @module-tag pgbouncer
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -5,7 +6,7 @@ import { openPostgres } from '../store/postgres.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
 import { findFreePort } from '../../tools/free-port.ts';
-import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
+import { requireSoftware } from '../../tools/optional-software.ts';
 import {
   causes,
   createPostgresDatabase,
@@ -101,7 +102,7 @@ async function startPgBouncer(url: string, settings: Record<string, string | num
     ...Object.entries(all).map(([name, value]) => `${name} = ${value}`),
   ];
   writeFileSync(join(cwd, 'pgbouncer.ini'), `${lines.join('\n')}\n`);
-  const { program } = requireSoftware(optionalSoftware.pgbouncer);
+  const program = requireSoftware('pgbouncer');
   const pooler = startProgram([program, 'pgbouncer.ini'], { ...unprivileged, cwd });
   onTestFinished(() => pooler[Symbol.asyncDispose]());
   await pooler.printed(/process up/);

@@ -1,3 +1,4 @@
+// @module-tag chromium
 import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
 import { beforeEach, describe, expect, test, vi } from 'vitest';

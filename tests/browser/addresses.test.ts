@@ -1,3 +1,4 @@
+// @module-tag chromium
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import axe from 'axe-core';

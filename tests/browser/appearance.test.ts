@@ -1,3 +1,4 @@
+// @module-tag chromium
 import type { Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { field, submitButton } from '../../model/browser-driver.ts';

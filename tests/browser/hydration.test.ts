@@ -1,3 +1,4 @@
+// @module-tag chromium
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton } from '../../model/browser-driver.ts';

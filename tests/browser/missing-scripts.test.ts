@@ -1,3 +1,4 @@
+// @module-tag chromium
 /** What the app does while its scripts are missing, and once they can be loaded. */
 import type { Page, Request } from 'playwright-core';
 import { describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag chromium
 /** What Chromium imitates of a phone. See docs/browsers.md. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag chromium
 import { readdirSync } from 'node:fs';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';

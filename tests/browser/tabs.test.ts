@@ -1,3 +1,4 @@
+// @module-tag chromium
 /** Two tabs of a browser. `tests/screens/other-tabs.test.tsx` has what each of them does. */
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';

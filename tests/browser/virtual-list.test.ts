@@ -1,3 +1,4 @@
+// @module-tag chromium
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { heading, submitButton, waitForApp } from '../../model/browser-driver.ts';

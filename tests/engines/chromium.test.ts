@@ -1,3 +1,4 @@
+// @module-tag chromium
 import { startChromium } from './playwright.ts';
 import { testStories } from './stories/all.ts';
 

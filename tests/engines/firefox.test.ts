@@ -1,3 +1,4 @@
+// @module-tag firefox
 import { startFirefox } from './playwright.ts';
 import { testStories } from './stories/all.ts';
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { firefox, type Browser, type Page } from 'playwright-core';
 import { launchBrowser } from '../../tools/chromium.ts';
-import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
+import { requireSoftware } from '../../tools/optional-software.ts';
 import { longWaitMs } from '../../testing/time-limits.ts';
 import type { Engine, Look } from './setting/page.ts';
 
@@ -15,7 +15,7 @@ export const startChromium = () =>
   );
 
 export function startFirefox(): Promise<Engine> {
-  const { program: executablePath } = requireSoftware(optionalSoftware.firefox);
+  const executablePath = requireSoftware('firefox');
   skipUnknownCommand();
   return createEngine((look) =>
     firefox.launch({

@@ -1,3 +1,4 @@
+// @module-tag webkit
 import { startWebKit } from './webkit.ts';
 import { testStories } from './stories/all.ts';
 

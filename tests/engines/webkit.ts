@@ -1,9 +1,10 @@
+import { globSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { findFreePort } from '../../tools/free-port.ts';
-import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
+import { requireSoftware } from '../../tools/optional-software.ts';
 import { startProgram } from '../../tools/start-program.ts';
 import { longWaitMs } from '../../testing/time-limits.ts';
 import type { Engine, Key, Look, PageOptions } from './setting/page.ts';
@@ -29,13 +30,11 @@ const stopWithParent = '{ "$@"; kill 0; } & read -r _; kill 0';
 
 const displayOptions = ['--auto-servernum', '--server-args=-screen 0 1920x1400x24'];
 
-const programs = () => requireSoftware(optionalSoftware.webkit);
-
 /** Starts WebKitGTK's WebDriver on a virtual screen. It runs one browser at a time. */
 async function startDriver(folder: string) {
-  const { display, driver: program } = programs();
   const port = await findFreePort();
-  const command = [display, ...displayOptions, program, `--port=${port}`];
+  const program = requireSoftware('webkit');
+  const command = ['xvfb-run', ...displayOptions, program, `--port=${port}`];
   const driver = startProgram(['sh', '-c', stopWithParent, 'sh', ...command], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
@@ -60,6 +59,10 @@ async function startDriver(folder: string) {
   };
 }
 
+/** Returns the browser that Debian installs together with the driver. */
+const findMiniBrowser = () =>
+  globSync('/usr/{lib,libexec}/{,*/}webkit2gtk-4.*/MiniBrowser').toSorted()[0];
+
 export async function startWebKit(): Promise<Engine> {
   const folder = await mkdtemp(join(tmpdir(), 'webkit-'));
   let driver: Awaited<ReturnType<typeof startDriver>> | undefined;
@@ -77,7 +80,7 @@ export async function startWebKit(): Promise<Engine> {
           // The driver waits for no page to load, because some have scripts that are held back.
           pageLoadStrategy: 'none',
           timeouts: { implicit: longWaitMs, script: longWaitMs },
-          'webkitgtk:browserOptions': { binary: programs().browser, args: ['--automation'] },
+          'webkitgtk:browserOptions': { binary: findMiniBrowser(), args: ['--automation'] },
         },
       },
     });

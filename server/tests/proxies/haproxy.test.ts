@@ -1,3 +1,4 @@
+// @module-tag haproxy
 import { testProxy } from './test-proxy.ts';
 
 testProxy('haproxy');

@@ -1,3 +1,4 @@
+// @module-tag nginx
 import { testProxy } from './test-proxy.ts';
 
 testProxy('nginx');
