@@ -32,7 +32,7 @@ export async function runProgram(
   return code === 0 ? [] : [...lines, `(${reason})`];
 }
 
-export type StepTotals = { passed: number; failed: number };
+export type StepTotals = { name: string; passed: number; failed: number };
 
 /** Runs a step, which returns its problems, and prints its result and the seconds that it took. */
 export async function runStep(name: string, run: () => Promise<string[]>): Promise<StepTotals> {
@@ -40,7 +40,7 @@ export async function runStep(name: string, run: () => Promise<string[]>): Promi
   const problems = await run().catch(errorLines);
   const seconds = (performance.now() - start) / 1000;
   printResult(`${name} (${seconds.toFixed(1)} s)`, problems);
-  return problems.length > 0 ? { passed: 0, failed: 1 } : { passed: 1, failed: 0 };
+  return { name, passed: problems.length > 0 ? 0 : 1, failed: problems.length > 0 ? 1 : 0 };
 }
 
 /** Prints one line for a step, and its problems below. */

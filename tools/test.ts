@@ -1,14 +1,13 @@
 /**
- * `npm test`: the checks, a browser and the build first, because the browser tests need both, then
- * all tests. A failure stops nothing. The last line is the totals, in which each check, the
- * browser and the build count as one. The lines before it name the tests that were not run, which
- * count as failed with `TRACKER_TEST_ALL=1`.
+ * `npm test`: all checks beside all tests. A failure stops nothing but the rest of its test. The
+ * last line is the totals, in which a check, and a browser that cannot be found, count as one. The
+ * lines before it name the tests that were not run. Those of missing software count as failed with
+ * `TRACKER_TEST_ALL=1`.
  */
 import { globSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startVitest, type TestCase, type Vitest } from 'vitest/node';
-import { buildStaleApps } from './built-app.ts';
 import { check } from './check.ts';
 import { ensureChromium } from './ensure-chromium.ts';
 import { findMissingSoftware, mustTestAll } from './optional-software.ts';
@@ -18,17 +17,17 @@ import { findTempParent } from './temp-parent.ts';
 // Hundreds of processes load the same modules, so they share one compile cache.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/node');
 
-const before = await Promise.all([
-  check(),
-  runStep('browser', findBrowser),
-  runStep('build', buildStaleApps),
-]);
 const folder = await mkdtemp(join(await findTempParent(), 'tests-'));
 // PostgreSQL runs as another user, and writes here.
 await chmod(folder, 0o1777);
 process.env['TMPDIR'] = folder;
+const checks = check();
+const browser = await runStep('browser', findBrowser);
 const ofTests = await runTests().finally(() => rm(folder, { recursive: true, force: true }));
-const totals = [...before.flat(), ofTests];
+const steps = [...(await checks), browser];
+for (const { name } of steps.filter((step) => step.failed > 0))
+  console.log(`FAIL ${name}: its problems are above`);
+const totals = [...steps, ofTests];
 const passed = totals.reduce((sum, part) => sum + part.passed, 0);
 const failed = totals.reduce((sum, part) => sum + part.failed, 0);
 console.log(`${passed} passed, ${failed} failed`);
@@ -83,6 +82,7 @@ function countTests({ state }: Vitest): StepTotals {
   ];
   for (const problem of problems) console.log(`FAIL ${problem}`);
   return {
+    name: 'tests',
     passed: testsThat('passed').length,
     failed: testsThat('failed').length + problems.length + (mustTestAll() ? missing.length : 0),
   };
