@@ -39,7 +39,11 @@ const rows = [
 
   ['src/api/', ['generated/', 'shared/path-templates.ts', 'machines/types.ts'], ['openapi-fetch']],
   ['src/session.ts', [], []],
-  ['src/actors.ts', ['generated/', 'machines/', 'src/(api/|session.ts)'], ['xstate']],
+  [
+    'src/actors.ts',
+    ['generated/', 'shared/field-rules.ts', 'machines/', 'src/(api/|session.ts)'],
+    ['xstate'],
+  ],
   ['src/actors-context.ts', ['src/actors.ts'], ['react']],
   ['src/inspector.ts', ['generated/', 'src/actors.ts'], ['@statelyai/inspect']],
   ['src/styles/', [], ['@vanilla-extract/css']],
@@ -81,7 +85,7 @@ const rows = [
   ['server/store/', ['generated/'], ['node:', 'pg', 'pg-connection-string']],
   [
     'server/auth/',
-    ['generated/', 'shared/emails.ts', 'server/store/'],
+    ['generated/', 'shared/(emails|field-rules).ts', 'server/store/'],
     ['node:', 'ipaddr.js', 'p-limit'],
   ],
   [

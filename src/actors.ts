@@ -8,7 +8,8 @@ import {
 } from 'xstate';
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine, type ListInput } from '../machines/projects.ts';
-import type { OperationId } from '../generated/operations.ts';
+import { bodyFields, type OperationId } from '../generated/operations.ts';
+import { textToSend, type FieldRule } from '../shared/field-rules.ts';
 import type { Api, Input, Output } from './api/api.ts';
 import type { Session } from './session.ts';
 import type { Outcome, Project } from '../machines/types.ts';
@@ -43,6 +44,16 @@ export type ActorsOptions = {
   log: (operationId: string, reason: unknown) => void;
 };
 
+/** Returns the input of a call with each text as the contract says that it is sent. */
+function inputToSend<Id extends OperationId>(id: Id, input: Input<Id>): Input<Id> {
+  const rules: Record<string, FieldRule> = id in bodyFields ? bodyFields[id as never] : {};
+  const texts = Object.entries(input ?? {}).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? textToSend(rules[name], value) : value,
+  ]);
+  return input && (Object.fromEntries(texts) as Input<Id>);
+}
+
 /** Connects the machines with the API and the router. Returns both actors, not yet started. */
 export function createActors({ api, session, clock, inspect, router, log }: ActorsOptions): Actors {
   /** Returns an actor that makes a call and logs what it throws. */
@@ -52,7 +63,7 @@ export function createActors({ api, session, clock, inspect, router, log }: Acto
   ) =>
     fromPromise<Result, Input<Id>>(async ({ input, signal }) => {
       try {
-        const outcome = await api.call(id, input, signal);
+        const outcome = await api.call(id, inputToSend(id, input), signal);
         return toOutput ? toOutput(outcome, input) : (outcome as Result);
       } catch (error) {
         log(id, error);

@@ -110,13 +110,21 @@ export function operationsModule(
   ].join('\n');
 }
 
+/** The names of the extensions of the contract in `FieldRule`. */
+const ruleNames: Record<string, string> = {
+  'x-trimmed': 'isTrimmed',
+  'x-app-maximum': 'hasAppMaximum',
+};
+
 /** Returns what the contract says of each field of a schema, without its prose. */
 const fieldsOf = ({ properties = {}, required = [] }: Schema) =>
   Object.fromEntries(
     Object.entries(properties).map(([name, { type, ...facts }]) => {
-      const limits = Object.entries(facts).filter(([key]) => !/description|example/.test(key));
+      const rules = Object.entries(facts)
+        .filter(([key]) => !/description|example/.test(key))
+        .map(([key, value]) => [ruleNames[key] ?? key, value]);
       const types = [type ?? []].flat();
-      return [name, { types, isRequired: required.includes(name), ...Object.fromEntries(limits) }];
+      return [name, { types, isRequired: required.includes(name), ...Object.fromEntries(rules) }];
     }),
   );
 

@@ -1,12 +1,13 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { bodyFields } from '../../generated/operations.ts';
+import { lengthOf } from '../../shared/field-rules.ts';
 
 // OWASP's recommendation for argon2id: 19 MiB (`memory` is in KiB), two passes, one lane.
 const recommendedCost = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
-/** The contract's, which counts what was typed. */
-const minLength = 8;
+const rule = bodyFields.registerUser.password;
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
@@ -16,7 +17,7 @@ export function createPasswords(cost: Cost = recommendedCost) {
 
   return {
     /** Returns true if it has too few characters in the form in which it may be typed elsewhere. */
-    isTooShort: (password: string) => Array.from(normalize(password)).length < minLength,
+    isTooShort: (password: string) => lengthOf(rule, password) < rule.minLength,
 
     /** Returns the text to store instead of the password. */
     async hash(password: string) {

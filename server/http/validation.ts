@@ -1,5 +1,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import addFormats from 'ajv-formats';
+import { fieldMessages, textToSend } from '../../shared/field-rules.ts';
 import { Refusal } from '../auth/refusal.ts';
 
 /** Returns an Ajv for JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
@@ -7,6 +9,20 @@ export function createAjv(): Ajv2020 {
   // `npm run check` validates the schemas, which takes longer than compiling them.
   const ajv = new Ajv2020({ verbose: true, allowUnionTypes: true, validateSchema: false });
   addFormats.default(ajv);
+  // Of the app alone.
+  ajv.addKeyword('x-app-maximum');
+  ajv.addKeyword({
+    keyword: 'x-trimmed',
+    type: 'string',
+    modifying: true,
+    // So that the limits count what is left.
+    before: 'maxLength',
+    validate(isTrimmed: boolean, text: string, _schema: unknown, context?: DataValidationCxt) {
+      const { parentData, parentDataProperty } = context!;
+      parentData[parentDataProperty] = textToSend({ isRequired: true, isTrimmed }, text);
+      return true;
+    },
+  });
   return ajv;
 }
 
@@ -48,13 +64,14 @@ function describeBodyError(error: ErrorObject): string {
   const words = field.replaceAll(/[A-Z]/g, (letter: string) => ` ${letter.toLowerCase()}`);
   const name = words.charAt(0).toUpperCase() + words.slice(1);
   const isEmpty = error.keyword === 'minLength' && error.data === '';
-  if (error.keyword === 'required' || isEmpty) return `${name} is required.`;
   const type = String(error.params['type']);
+  const limit = Number(error.params['limit']);
   const messages: Record<string, string> = {
-    type: `${name} must be ${type === 'string' ? 'text' : `of the type ${type}`}.`,
-    minLength: `${name} must be at least ${error.params['limit']} characters.`,
-    maxLength: `${name} must be at most ${error.params['limit']} characters.`,
-    pattern: `${name} contains a character that cannot be kept.`,
+    required: fieldMessages.required(name),
+    type: `${name} must be ${type === 'string' ? 'text' : `of the type ${type}`}`,
+    minLength: fieldMessages.minLength(name, limit),
+    maxLength: fieldMessages.maxLength(name, limit),
+    pattern: `${name} contains a character that cannot be kept`,
   };
-  return messages[error.keyword] ?? `${name} is not valid.`;
+  return `${messages[isEmpty ? 'required' : error.keyword] ?? `${name} is not valid`}.`;
 }

@@ -105,6 +105,44 @@ test('a new operation may have path parameters and a response without a body', a
   expect(received).toEqual([{ exampleId: 'a/b' }]);
 });
 
+test.each([
+  [' ab\n', 422, 'Name must be at least 3 characters.'],
+  [' \u00a0', 422, 'Name is required.'],
+  [' abc ', 204, 'abc'],
+  ['\tabcde\n', 204, 'abcde'],
+  [' abcdef', 422, 'Name must be at most 5 characters.'],
+])(
+  'a trimmed text of a body counts and arrives without outer white space: %j',
+  async (name, ...end) => {
+    const contract = JSON.parse(contractText) as { paths: Record<string, object> };
+    const schema = { type: 'string', minLength: 3, maxLength: 5, 'x-trimmed': true };
+    contract.paths['/api/v1/examples'] = {
+      post: {
+        operationId: 'exampleOperation',
+        requestBody: {
+          content: {
+            'application/json': {
+              schema: { type: 'object', required: ['name'], properties: { name: schema } },
+            },
+          },
+        },
+        responses: { '204': { description: 'Stored.' } },
+      },
+    };
+    let received: unknown;
+    const exampleOperation = async ({ body }: { body: { name: string } }) => {
+      received = body.name;
+      return { status: 204 };
+    };
+    const app = createRoutes({ exampleOperation } as object, JSON.stringify(contract));
+    registerErrorHandlers(app, parseContract(contractText), {} as never);
+    const url = '/api/v1/examples';
+    const reply = await app.inject({ method: 'POST', url, payload: { name } });
+    const message = () => reply.json<{ message: string }>().message;
+    expect([reply.statusCode, received ?? message()]).toEqual(end);
+  },
+);
+
 test("a refusal has the message of the operation's own example", async () => {
   const contract = JSON.parse(contractText) as typeof contractJson;
   const { post } = contract.paths['/api/v1/projects'];
