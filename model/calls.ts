@@ -19,24 +19,25 @@ type ActorsOf<Each extends AnyStateMachine> = Each extends Each
 /** The operationIds that the machines invoke. */
 export type Call = ActorsOf<Machine>;
 
+/** Returns a text for each field of a project. */
+const projectTexts = (text: (label: string) => string) =>
+  Object.fromEntries(
+    Object.entries(forms.createProject.fields).map(([name, label]) => [name, text(label)]),
+  ) as Required<NewProject>;
+
 /** What the user submits and the backend answers in step `n`: no two steps share a value. */
 export const fixtures = {
   credentials: (n: number) => ({ email: `person-${n}@example.org`, password: `password ${n}` }),
-  newProject: (n: number): Required<NewProject> => ({
-    title: `Title ${n}`,
-    description: `Description ${n}\nin two lines`,
-  }),
+  newProject: (n: number) => projectTexts((label) => `${label} ${n}`),
   user: (n: number) => ({ role: `role ${n}` }),
   project: (n: number): Required<Project> => ({
     id: `created-${n}`,
-    title: `Kept ${n}`,
-    description: `As kept ${n}`,
+    ...projectTexts((label) => `Kept ${label} ${n}`),
   }),
   projects: (n: number): Required<Project>[] =>
     [1, 2].map((position) => ({
       id: `listed-${n}-${position}`,
-      title: `Listed ${n}.${position}`,
-      description: `From list ${n}`,
+      ...projectTexts((label) => `Listed ${label} ${n}.${position}`),
     })),
   refusal: (n: number) => `Refused ${n}.`,
 };

@@ -8,7 +8,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Project } from '../machines/types.ts';
-import { formNames, forms, type Call } from './calls.ts';
+import { formNames, forms, valuesOf, type Call } from './calls.ts';
 
 /** What the user sees. */
 export type Screen = {
@@ -63,7 +63,7 @@ export function screenOf({
 }: Shown) {
   const name = formNames.find((form) => forms[form].route === path);
   const isLoading = pending.includes('listProjects');
-  const rows = projects.map(({ title, description }) => [title, description]);
+  const rows = projects.map((project) => valuesOf('createProject', project));
   // CHOICE-29.
   const emptyNote = hasListFailed ? undefined : 'No projects to show.';
   const note = isLoading ? 'Loading projects…' : emptyNote;

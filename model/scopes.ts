@@ -20,6 +20,7 @@ import {
   callNames,
   definitionOf,
   fetchesOnOpen,
+  fixtures,
   isFetched,
   type Call,
   type FetchedCall,
@@ -36,7 +37,7 @@ const allResults = (call: Call) => Object.keys(definitionOf(call).results) as Re
 /** Returns the results of a call without those that differ from another in a text only. */
 function distinctResults(call: Call): ResultName[] {
   const results = allResults(call);
-  const rows = [{ id: 'first', title: '', description: '' }];
+  const rows = [{ ...fixtures.project(0), id: 'first' }];
   const eventOf = (result: ResultName) =>
     JSON.stringify(resultEvent(call, result, 1, rows), (key, value: unknown) =>
       key === 'message' ? '' : value,

@@ -3,6 +3,7 @@ import { operationTable, type OperationId } from '../generated/operations.ts';
 import type { NewProject } from '../machines/types.ts';
 import { fillPath } from '../shared/path-templates.ts';
 import { within } from '../shared/waits.ts';
+import { newProject } from './projects.ts';
 import { maxResponseMs } from './time-limits.ts';
 
 export interface Reply {
@@ -100,10 +101,7 @@ export class CookieClient {
 
   listProjects = () => this.callOperation('listProjects');
 
-  createProject = (
-    project: NewProject = { title: 'Website relaunch', description: 'New pages.' },
-    init = {},
-  ) => this.createRaw(project, init);
+  createProject = (project: NewProject = newProject(), init = {}) => this.createRaw(project, init);
 
   /** Creates a project with a body that may not fit the contract. */
   createRaw = (body: unknown, init = {}) => this.callOperation('createProject', body, init);
