@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { backgroundBatchSize, knownNetworkMs, type Store } from '../store/store.ts';
+import { knownNetworkMs } from '../store/accounts.ts';
+import { backgroundBatchSize } from '../store/expiry.ts';
+import type { Store } from '../store/store.ts';
 import { sessionLifetimeSeconds } from './sessions.ts';
 import { bucketLifetimeMs, maxClockSkewMs } from './throttle.ts';
 
