@@ -13,7 +13,7 @@ import { createSessions } from './auth/sessions.ts';
 import { createThrottle } from './auth/throttle.ts';
 import { registerClientAddress } from './http/client-address.ts';
 import { trackConnections } from './http/connections.ts';
-import { loadContract } from './http/contract.ts';
+import { loadContract, type Contract } from './http/contract.ts';
 import { loadOperations } from './operations.ts';
 import {
   registerErrorHandlers,
@@ -27,7 +27,7 @@ import { registerHealthRoutes } from './http/health.ts';
 import { registerJsonParser } from './http/json-parser.ts';
 import { createListSender } from './http/list-responses.ts';
 import { logController, logWhenClosed } from './http/log.ts';
-import { findPages } from './http/pages.ts';
+import { findPages, type Pages } from './http/pages.ts';
 import {
   forwardToApp,
   handleClientError,
@@ -39,7 +39,6 @@ import {
 import { registerRoutes } from './http/routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { readStaticFiles, registerStaticFiles } from './http/static-files.ts';
-import type { Dependencies } from './dependencies.ts';
 import type { Store } from './store/store.ts';
 
 declare module 'fastify' {
@@ -87,8 +86,7 @@ export async function createServer({
   const sessions = createSessions(store);
   const hashing = createHashingLimit();
   const throttle = createThrottle(store, hashing);
-  const dependencies: Dependencies = { store, passwords, sessions, throttle };
-  const operations = await loadOperations(contract, dependencies);
+  const operations = await loadOperations(contract, { store, passwords, sessions, throttle });
 
   const files = readStaticFiles(dist);
   const pages = findPages(files);
@@ -112,19 +110,44 @@ export async function createServer({
     // `protocolRefusal` refuses what has no path.
     rewriteUrl: ({ url = '' }) => pathOfTarget(url) ?? '/',
     clientErrorHandler: (error, socket) => handleClientError(app, error, socket, contract.refusals),
-    frameworkErrors: (_error, request: FastifyRequest, reply: FastifyReply) => {
-      logWhenClosed(request, reply);
-      const { status, message } = invalidAddress;
-      reply.code(status).headers(constantHeaders);
-      if (sendPage(pages, request, reply)) return;
-      sendMessage(reply, message);
-    },
+    frameworkErrors: (_error, request: FastifyRequest, reply: FastifyReply) =>
+      refuseAddress(request, reply.headers(constantHeaders), pages),
   });
   app.decorate('connections', trackConnections(app.server));
   forwardToApp(app.server);
   registerClientAddress(app, trustedProxies);
   containExceptions(app, contract.refusals.internalServerError.message);
-  // Callbacks, because a promise per hook is what costs short responses most.
+  addHooks(app, contract, constantHeaders, isDraining);
+  registerErrorHandlers(app, contract, pages);
+  registerJsonParser(app);
+  await app.register(fastifyCookie);
+  const lists = createListSender(contract.contractHash);
+  app.decorate('load', { hashing, countStreams: lists.countStreams });
+  await app.register(async (api) =>
+    registerRoutes(api, contract, operations, createGuard(sessions), lists),
+  );
+  await app.register(async (health) => registerHealthRoutes(health, store, isDraining));
+  registerStaticFiles(app, files);
+  startCleanup(app, store);
+  return app;
+}
+
+/** Answers a request whose address Fastify cannot decode. */
+function refuseAddress(request: FastifyRequest, reply: FastifyReply, pages: Pages) {
+  logWhenClosed(request, reply);
+  const { status, message } = invalidAddress;
+  reply.code(status);
+  if (sendPage(pages, request, reply)) return;
+  sendMessage(reply, message);
+}
+
+/** Adds the hooks of all requests. Callbacks: a promise per hook costs short responses most. */
+function addHooks(
+  app: FastifyInstance,
+  contract: Contract,
+  constantHeaders: Record<string, string>,
+  isDraining: () => boolean,
+) {
   app.addHook('onRequest', (request, reply, done) => {
     logWhenClosed(request, reply);
     reply.headers(constantHeaders).header('x-request-id', request.id);
@@ -138,20 +161,13 @@ export async function createServer({
     if (release) void release.then(() => done());
     else done();
   });
+}
 
-  registerErrorHandlers(app, contract, pages);
-  registerJsonParser(app);
-  await app.register(fastifyCookie);
-  const guard = createGuard(sessions);
-  const lists = createListSender(contract.contractHash);
-  app.decorate('load', { hashing, countStreams: lists.countStreams });
-  await app.register(async (api) => registerRoutes(api, contract, operations, guard, lists));
-  await app.register(async (health) => registerHealthRoutes(health, store, isDraining));
+/** Deletes what has expired, until the server closes. */
+function startCleanup(app: FastifyInstance, store: Store) {
   const cleanUp = createCleanup(store);
-  const cleanup = setInterval(() => {
+  const timer = setInterval(() => {
     cleanUp().catch((error: unknown) => app.log.warn(error, 'cleanup failed, trying again later'));
   }, cleanupIntervalMs).unref();
-  app.addHook('onClose', async () => clearInterval(cleanup));
-  registerStaticFiles(app, files);
-  return app;
+  app.addHook('onClose', async () => clearInterval(timer));
 }

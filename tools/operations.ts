@@ -5,6 +5,7 @@ import {
   isSuccess,
   operationsOf,
   type ContractDocument,
+  type ContractOperation,
   type Schema,
 } from '../shared/contract.ts';
 import { UsageError } from '../shared/usage-error.ts';
@@ -27,44 +28,8 @@ export function operationsModule(
     return name;
   };
 
-  const rows = operations.map(({ id, method, path, body, responses }) => {
-    const { status, schema } = responses.find(isSuccess)!;
-    return [
-      `  ${id}: {`,
-      `    method: '${method.toLowerCase()}',`,
-      `    path: '${path}',`,
-      `    hasBody: ${Boolean(body)},`,
-      `    successStatus: ${status},`,
-      `    isBody: ${schema && `(body: unknown) => ${typeCheck(schema, 'body', nameOf)}`},`,
-      `  },`,
-    ];
-  });
-
-  const types = operations.map(({ id, isPublic, parameters, body, responses }) => {
-    const type = `operations['${id}']`;
-    const hasParameters = parameters.some((parameter) => parameter.in === 'path');
-    const json = `['content']['application/json']`;
-    return [
-      `  ${id}: {`,
-      `    isPublic: ${isPublic};`,
-      `    params: ${hasParameters ? `${type}['parameters']['path']` : 'unknown'};`,
-      `    body: ${body ? `NonNullable<${type}['requestBody']>${json}` : 'unknown'};`,
-      `    successes: {`,
-      ...responses.filter(isSuccess).map(({ status, schema }) => {
-        return `      ${status}: ${schema ? `${type}['responses'][${status}]${json}` : 'undefined'};`;
-      }),
-      `    };`,
-      `  };`,
-    ];
-  });
-
-  const checks: string[] = [];
-  // Checking a schema may add others to the map, which then come later in this loop.
-  for (const [name, schema] of used)
-    checks.push(
-      `export const is${name} = (value: unknown): value is components['schemas']['${name}'] =>`,
-      `  ${typeCheck(schema, 'value', (inner) => (inner === schema ? undefined : nameOf(inner)))};\n`,
-    );
+  const rows = operations.map((operation) => tableRow(operation, nameOf));
+  const checks = checksOf(used, nameOf);
 
   const schemaFields = Object.fromEntries(
     Object.entries(schemas)
@@ -78,10 +43,6 @@ export function operationsModule(
     return [`  ${id}: ${name ? `schemaFields.${name}` : inspect(fieldsOf(body.schema))},`];
   });
 
-  const refusalNames = operations.flatMap(({ responses }) =>
-    responses.filter(isRefusal).flatMap(({ examples }) => examples.map(({ name }) => name)),
-  );
-
   return [
     '/** Generated from openapi.yaml by `npm run generate`. */',
     `import type { components, operations } from './api.d.ts';\n`,
@@ -92,10 +53,10 @@ export function operationsModule(
     'export type OperationId = keyof typeof operationTable;\n',
     '/** What each operation receives, and the bodies of its successes by status. */',
     'export interface OperationTypes {',
-    ...types.flat(),
+    ...operations.flatMap(typesOf),
     '}\n',
     '/** An example of an error response. It has the status and the message. */',
-    `export type RefusalName =\n  | '${[...new Set(refusalNames)].join(`'\n  | '`)}';\n`,
+    `export type RefusalName =\n  | '${refusalNames(operations).join(`'\n  | '`)}';\n`,
     '/** The fields of each schema: their types, whether they are required, and their limits. */',
     `export const schemaFields = ${inspect(schemaFields, { depth: null, breakLength: 100 })} as const;\n`,
     '/** The fields of the body that each operation receives. */',
@@ -115,6 +76,59 @@ const ruleNames: Record<string, string> = {
   'x-trimmed': 'isTrimmed',
   'x-app-maximum': 'hasAppMaximum',
 };
+
+function refusalNames(operations: ContractOperation[]): string[] {
+  const refusals = operations.flatMap(({ responses }) => responses.filter(isRefusal));
+  return [...new Set(refusals.flatMap(({ examples }) => examples.map(({ name }) => name)))];
+}
+
+/** Returns the lines of the checks of schemas. */
+function checksOf(used: Map<string, Schema>, nameOf: (schema: Schema) => string | undefined) {
+  const checks: string[] = [];
+  // Checking a schema may add others to the map, which then come later in this loop.
+  for (const [name, schema] of used)
+    checks.push(
+      `export const is${name} = (value: unknown): value is components['schemas']['${name}'] =>`,
+      `  ${typeCheck(schema, 'value', (inner) => (inner === schema ? undefined : nameOf(inner)))};\n`,
+    );
+  return checks;
+}
+
+/** Returns the lines of an operation in `operationTable`. */
+function tableRow(
+  { id, method, path, body, responses }: ContractOperation,
+  nameOf: (schema: Schema) => string | undefined,
+) {
+  const { status, schema } = responses.find(isSuccess)!;
+  return [
+    `  ${id}: {`,
+    `    method: '${method.toLowerCase()}',`,
+    `    path: '${path}',`,
+    `    hasBody: ${Boolean(body)},`,
+    `    successStatus: ${status},`,
+    `    isBody: ${schema && `(body: unknown) => ${typeCheck(schema, 'body', nameOf)}`},`,
+    `  },`,
+  ];
+}
+
+/** Returns the lines of an operation in `OperationTypes`. */
+function typesOf({ id, isPublic, parameters, body, responses }: ContractOperation) {
+  const type = `operations['${id}']`;
+  const hasParameters = parameters.some((parameter) => parameter.in === 'path');
+  const json = `['content']['application/json']`;
+  return [
+    `  ${id}: {`,
+    `    isPublic: ${isPublic};`,
+    `    params: ${hasParameters ? `${type}['parameters']['path']` : 'unknown'};`,
+    `    body: ${body ? `NonNullable<${type}['requestBody']>${json}` : 'unknown'};`,
+    `    successes: {`,
+    ...responses.filter(isSuccess).map(({ status, schema }) => {
+      return `      ${status}: ${schema ? `${type}['responses'][${status}]${json}` : 'undefined'};`;
+    }),
+    `    };`,
+    `  };`,
+  ];
+}
 
 /** Returns what the contract says of each field of a schema, without its prose. */
 const fieldsOf = ({ properties = {}, required = [] }: Schema) =>

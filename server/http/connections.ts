@@ -24,7 +24,6 @@ export function trackConnections(server: Server) {
   const bySocket = new Map<Socket, Connection>();
   let arrivals = 0;
   let released: Promise<void> | undefined;
-  let lastTurn = Promise.resolve();
 
   server.on('connection', (socket: Socket) => {
     arrivals += 1;
@@ -76,16 +75,21 @@ export function trackConnections(server: Server) {
     responseRelease: () => released,
 
     /** Reads the rest of a refused body: closing the connection earlier could destroy the response. */
-    discardBody(request: IncomingMessage) {
-      let bytes = 0;
-      request.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > maxDiscardedBytes) request.socket.destroy();
-        // One chunk a turn of the event loop, because many such bodies would delay all other
-        // requests.
-        request.socket.pause();
-        lastTurn = lastTurn.then(() => yieldToEventLoop()).then(() => void request.socket.resume());
-      });
-    },
+    discardBody: createBodyReader(),
+  };
+}
+
+/** Returns a function that reads a body and drops its bytes. */
+function createBodyReader() {
+  let lastTurn = Promise.resolve();
+  return (request: IncomingMessage) => {
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxDiscardedBytes) request.socket.destroy();
+      // One chunk a turn of the event loop, because many such bodies would delay all other requests.
+      request.socket.pause();
+      lastTurn = lastTurn.then(() => yieldToEventLoop()).then(() => void request.socket.resume());
+    });
   };
 }
