@@ -38,18 +38,8 @@ export function ProjectList({
   showNewestLabel,
 }: ProjectListProps) {
   const id = useId();
-  const {
-    list,
-    before,
-    after,
-    heightOfRows,
-    isVirtualized,
-    isWhole,
-    first,
-    end,
-    scrollToRow,
-    showAll,
-  } = useVirtualRows(rows, { isLoading: loading, historyEntry });
+  const virtual = useVirtualRows(rows, { isLoading: loading, historyEntry });
+  const { list, before, after, isVirtualized, first, end, scrollToRow, showAll } = virtual;
   // Of a whole list, browsers count the rows. Each created project would change every row.
   const setSize = loading ? -1 : isVirtualized ? rows.length : undefined;
   const [status, setStatus] = useState(loading ? loadingStatus : '');
@@ -57,34 +47,9 @@ export function ProjectList({
     const count = failed ? '' : countProjects(rows.length);
     setStatus(loading ? loadingStatus : count);
   });
-  const items = useMemo(() => {
-    const render = (from: number, to: number) =>
-      rows
-        .slice(from, to)
-        .map((row, i) => (
-          <ProjectRow key={from + i} row={row} position={from + i + 1} setSize={setSize} />
-        ));
-    if (!isWhole) return render(first, end);
-    // The last group is larger, so that it is higher than the viewport.
-    const groupCount = Math.max(1, Math.floor(rows.length / groupSize));
-    return Array.from({ length: groupCount }, (_, group) => {
-      const from = group * groupSize;
-      const to = group < groupCount - 1 ? from + groupSize : rows.length;
-      const style = { containIntrinsicBlockSize: `auto ${heightOfRows(from, to)}px` };
-      return (
-        <div key={`group-${group}`} role="presentation" className={css.group} style={style}>
-          {render(from, to)}
-        </div>
-      );
-    });
-  }, [rows, first, end, setSize, isWhole, heightOfRows]);
+  const items = useItems(rows, setSize, virtual);
 
-  const showNewest = () => {
-    const title = scrollToRow(rows.length - 1)?.querySelector<HTMLElement>('[data-field=title]');
-    if (!title) return;
-    title.tabIndex = -1;
-    title.focus({ preventScroll: true });
-  };
+  const showNewest = () => focusTitle(scrollToRow(rows.length - 1));
 
   return (
     <>
@@ -122,6 +87,35 @@ export function ProjectList({
   );
 }
 
+/** Returns the rendered rows, in groups if the list is whole. */
+function useItems(
+  rows: readonly Row[],
+  setSize: number | undefined,
+  { first, end, isWhole, heightOfRows }: ReturnType<typeof useVirtualRows>,
+) {
+  return useMemo(() => {
+    const render = (from: number, to: number) =>
+      rows
+        .slice(from, to)
+        .map((row, i) => (
+          <ProjectRow key={from + i} row={row} position={from + i + 1} setSize={setSize} />
+        ));
+    if (!isWhole) return render(first, end);
+    // The last group is larger, so that it is higher than the viewport.
+    const groupCount = Math.max(1, Math.floor(rows.length / groupSize));
+    return Array.from({ length: groupCount }, (_, group) => {
+      const from = group * groupSize;
+      const to = group < groupCount - 1 ? from + groupSize : rows.length;
+      const style = { containIntrinsicBlockSize: `auto ${heightOfRows(from, to)}px` };
+      return (
+        <div key={`group-${group}`} role="presentation" className={css.group} style={style}>
+          {render(from, to)}
+        </div>
+      );
+    });
+  }, [rows, first, end, setSize, isWhole, heightOfRows]);
+}
+
 const ProjectRow = memo(function ProjectRow({
   row,
   position,
@@ -148,6 +142,13 @@ const ProjectRow = memo(function ProjectRow({
     </li>
   );
 });
+
+function focusTitle(row: Element | undefined) {
+  const title = row?.querySelector<HTMLElement>('[data-field=title]');
+  if (!title) return;
+  title.tabIndex = -1;
+  title.focus({ preventScroll: true });
+}
 
 function countProjects(count: number): string {
   return count === 0 ? 'No projects.' : count === 1 ? '1 project.' : `${count} projects.`;

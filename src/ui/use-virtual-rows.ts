@@ -1,12 +1,12 @@
-import { useEffect, useEffectEvent, useLayoutEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useState, type RefObject } from 'react';
 import { flushSync } from 'react-dom';
 import { blockSize, maxUnvirtualizedRows, maxWholeRows } from './block-offsets.ts';
 import { rowAt } from './row-elements.ts';
-import { useMeasuredBlocks } from './use-measured-blocks.ts';
-import { useReadingPlace } from './use-reading-place.ts';
+import { useMeasuredBlocks, type MeasuredBlocks } from './use-measured-blocks.ts';
+import { useReadingPlace, type KeptPlace } from './use-reading-place.ts';
 import { useStoredPlace } from './use-stored-place.ts';
-import { createUserScroll } from './user-scroll.ts';
-import { focusList, useVisibleBlocks } from './use-visible-blocks.ts';
+import { createUserScroll, type UserScroll } from './user-scroll.ts';
+import { focusList, useVisibleBlocks, type VisibleBlocks } from './use-visible-blocks.ts';
 
 /** A scroll has ended when there was no event for that long. */
 const scrollPauseMs = 300;
@@ -21,62 +21,28 @@ export function useVirtualRows(
   { isLoading, historyEntry }: { isLoading: boolean; historyEntry: string | undefined },
 ) {
   const count = rows.length;
-  const [isWhole, setWhole] = useState(false);
-  const isPrinting = usePrinting();
-  const canBeWhole = count <= maxWholeRows;
-  const isLong = count > maxUnvirtualizedRows;
-  const isVirtualized = isLong && !isWhole && !(canBeWhole && isPrinting);
   const measured = useMeasuredBlocks(count);
+  const { list, before, after, offsets } = measured;
+  const { isVirtualized, isWhole, showAll } = useWholeList(count, list);
   const scroll = createUserScroll(measured);
   const reading = useReadingPlace(measured, scroll, rows, isVirtualized);
-  const { place } = reading;
   useStoredPlace(reading, historyEntry, !isLoading && count > 0);
   const visible = useVisibleBlocks(measured, scroll, reading, count);
-  const { list, before, after, offsets } = measured;
   const { blocks } = visible;
 
-  useLayoutEffect(() => {
-    measured.measure(false);
-    reading.keep();
-    visible.update();
-  });
-
-  useViewport({
-    onScroll() {
-      const { source, viewport } = place.current;
-      if (source === 'stored') reading.keep();
-      else if (scrollY !== viewport?.y) reading.onScroll();
-      visible.updateNow();
-    },
-    onScrollEnd() {
-      scroll.end();
-      reading.keep();
-      visible.updateNow();
-    },
-    onResize() {
-      measured.measure(true);
-      reading.keep();
-      visible.updateNow();
-    },
-  });
+  useKeptPlace(measured, scroll, reading, visible);
 
   return {
     list,
     before,
     after,
     isVirtualized,
-    isWhole: isLong && isWhole,
+    isWhole,
     /** The rendered rows: from `first` to before `end`. */
     first: isVirtualized ? blocks.first * blockSize : 0,
     end: isVirtualized ? Math.min(blocks.end * blockSize, count) : count,
     heightOfRows: offsets.heightOfRows,
-    /** Renders all rows. Focuses the list, because the button for it disappears. */
-    showAll: canBeWhole
-      ? () => {
-          flushSync(() => setWhole(true));
-          focusList(list.current);
-        }
-      : undefined,
+    showAll,
     /** Scrolls to a row and returns its element. */
     scrollToRow: (index: number): Element | undefined => {
       scroll.end();
@@ -86,6 +52,61 @@ export function useVirtualRows(
       row?.scrollIntoView({ block: 'center' });
       return row;
     },
+  };
+}
+
+/** Keeps the place of the reader after each render, scroll and resize. */
+function useKeptPlace(
+  measured: MeasuredBlocks,
+  scroll: UserScroll,
+  reading: KeptPlace,
+  visible: VisibleBlocks,
+) {
+  useLayoutEffect(() => {
+    measured.measure(false);
+    reading.keep();
+    visible.update();
+  });
+
+  const keepPlace = () => {
+    reading.keep();
+    visible.updateNow();
+  };
+
+  useViewport({
+    onScroll() {
+      const { source, viewport } = reading.place.current;
+      if (source === 'stored') reading.keep();
+      else if (scrollY !== viewport?.y) reading.onScroll();
+      visible.updateNow();
+    },
+    onScrollEnd() {
+      scroll.end();
+      keepPlace();
+    },
+    onResize() {
+      measured.measure(true);
+      keepPlace();
+    },
+  });
+}
+
+/** Decides whether a list is in the page as a whole: a user may show it so, and a print does. */
+function useWholeList(count: number, list: RefObject<HTMLElement | null>) {
+  const [isWhole, setWhole] = useState(false);
+  const isPrinting = usePrinting();
+  const canBeWhole = count <= maxWholeRows;
+  const isLong = count > maxUnvirtualizedRows;
+  return {
+    isVirtualized: isLong && !isWhole && !(canBeWhole && isPrinting),
+    isWhole: isLong && isWhole,
+    /** Renders all rows. Focuses the list, because the button for it disappears. */
+    showAll: canBeWhole
+      ? () => {
+          flushSync(() => setWhole(true));
+          focusList(list.current);
+        }
+      : undefined,
   };
 }
 

@@ -9,6 +9,8 @@ import type { UserScroll } from './user-scroll.ts';
 const initialBlocks = { first: 0, end: initialRowCount / blockSize };
 const maxUpdates = 8;
 
+export type VisibleBlocks = ReturnType<typeof useVisibleBlocks>;
+
 /**
  * Chooses the blocks to render. Invariant: after `updateNow`, these are the blocks in the viewport
  * and half a screen on both sides.
