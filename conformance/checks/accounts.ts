@@ -1,5 +1,5 @@
 import type { Credentials } from '../../machines/types.ts';
-import type { Exchange } from '../http/record.ts';
+import { Blocked, type Exchange } from '../http/record.ts';
 import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import type { Account } from '../people/accounts.ts';
@@ -8,7 +8,6 @@ import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-con
 import { describeResponse, describeStatus, lowerFirst } from '../problems/describe.ts';
 import { messageFault, refusalCause } from '../problems/matchers.ts';
 import {
-  Blocked,
   createProblem,
   decisiveLast,
   expectSuccess,
@@ -171,7 +170,8 @@ const skipRejected = (name: Name, { registration: { exchange } }: Account) =>
 /** Blocks a problem of unusual text if one of its characters alone fails: another check has it. */
 async function expectPlainCharacters(context: RunContext, name: Name) {
   const [problem] = await listCharacterProblems(context, name);
-  if (problem) throw new Blocked(lowerFirst(problem.description));
+  const check = caseOf(name).field === 'email' ? 'ACCOUNT-19' : 'ACCOUNT-20';
+  if (problem) throw new Blocked({ words: lowerFirst(problem.description), checks: [check] });
 }
 
 /** If unusual text fails, registers and signs in with ordinary text and one of its characters. */
@@ -551,7 +551,7 @@ async function registerAtOnce(context: RunContext, name: string) {
   // A control: one more registration, alone.
   const again = failed && (await context.newBrowser(name).registerUser(email, passwords[0]!));
   if (again && statusOf(again.exchange) >= 500)
-    throw new Blocked('an email that has an account makes the backend fail');
+    throw new Blocked({ words: 'an email that has an account makes the backend fail' });
   if (failed)
     fail(
       `Of three registrations of one email at once, one gets ${describeStatus(failed.exchange)}.`,

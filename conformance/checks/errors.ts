@@ -1,6 +1,6 @@
 import type { Project } from '../../machines/types.ts';
 import { definitionOf } from '../../model/calls.ts';
-import type { Exchange } from '../http/record.ts';
+import { Blocked, type Exchange } from '../http/record.ts';
 import {
   isClientError,
   isSuccess,
@@ -18,7 +18,7 @@ import {
   refusalRequirement,
   sentenceFault,
 } from '../problems/matchers.ts';
-import { Blocked, expectSuccess, fail, skip, type Cause } from '../problems/problem.ts';
+import { expectSuccess, fail, skip, type Cause } from '../problems/problem.ts';
 import {
   describeAcceptance,
   errorCases,
@@ -181,7 +181,7 @@ async function expectSuccessAfter(context: RunContext, call: FormCall, errorCase
   const { subject } = definitionOf(call).words;
   if (!before.outcome.ok && call === 'login') await expectSignInAfterWrongPassword(context);
   if (!before.outcome.ok)
-    throw new Blocked(`${subject} fails: ${describeResponse(before.exchange)}`);
+    throw new Blocked({ words: `${subject} fails`, exchange: before.exchange });
   const refusal = await errorCase.send(context, browser);
   const name = await freeName(context, errorCase, `next-${errorCase.id}`);
   const after = await goodCalls[call](context, browser, name);

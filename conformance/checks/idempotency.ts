@@ -1,3 +1,4 @@
+import { Blocked } from '../http/record.ts';
 import type { Project } from '../../machines/types.ts';
 import { decidingStatuses } from '../../src/api/idempotency-keys.ts';
 import { isClientError, statusOf } from '../http/response.ts';
@@ -6,7 +7,7 @@ import { oncePerRun, type RunContext } from '../people/run-context.ts';
 import { asUser } from '../people/visits.ts';
 import { describeResponse, describeStatus } from '../problems/describe.ts';
 import { messageFault, refusalCause } from '../problems/matchers.ts';
-import { Blocked, decisiveLast, expectSuccess, fail, skip } from '../problems/problem.ts';
+import { decisiveLast, expectSuccess, fail, skip } from '../problems/problem.ts';
 import { createOrBlock, createWithKey } from '../requests/creates.ts';
 import { listWith } from '../requests/lists.ts';
 import { must, should, type Check } from './check.ts';
@@ -67,7 +68,10 @@ export const idempotencyChecks: Check[] = [
     async run(context) {
       const { first, second, send } = await repeatKey(context);
       if (!second.outcome.ok)
-        throw new Blocked('PROJECT-13: a repeated Idempotency-Key is refused');
+        throw new Blocked({
+          words: 'a repeated Idempotency-Key is refused',
+          checks: ['PROJECT-13'],
+        });
       const isHonoured = second.outcome.value.id === first.project.id;
       const concurrent = await Promise.all([send('at once'), send('at once')]);
       const [one, two] = concurrent.map(({ outcome }) =>

@@ -1,6 +1,7 @@
+import { Blocked } from '../http/record.ts';
 import type { Project } from '../../machines/types.ts';
 import { oncePerRun } from '../people/run-context.ts';
-import { Blocked, fail } from '../problems/problem.ts';
+import { fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   expectReadableList,

@@ -1,8 +1,9 @@
+import { Blocked } from '../http/record.ts';
 import type { Project } from '../../machines/types.ts';
 import { statusOf } from '../http/response.ts';
 import { asUser } from '../people/visits.ts';
 import { describeStatus, describeType, truncate } from '../problems/describe.ts';
-import { Blocked, fail } from '../problems/problem.ts';
+import { fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   findByIdOrTitle,

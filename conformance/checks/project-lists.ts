@@ -1,12 +1,12 @@
 import type { NewProject, Project } from '../../machines/types.ts';
-import type { Exchange } from '../http/record.ts';
+import { Blocked, type Exchange } from '../http/record.ts';
 import { isClientError, isSuccess, parseJson, responseHeader, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { asUser, firstVisit } from '../people/visits.ts';
 import { describeStatus, describeType } from '../problems/describe.ts';
 import { listFault, projectFault } from '../problems/matchers.ts';
-import { Blocked, expectSuccess, fail, failIfAny, skip } from '../problems/problem.ts';
+import { expectSuccess, fail, failIfAny, skip } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   createListed,

@@ -2,9 +2,14 @@ import { callNames, findCall, type Call } from '../../model/calls.ts';
 import type { Check } from './check.ts';
 import { runOrder } from './order.ts';
 import { isSelected } from '../command/options.ts';
-import { Unjudged, type Exchange } from '../http/record.ts';
+import {
+  Blocked,
+  outOfTime,
+  stoppedMeanwhile,
+  type Exchange,
+  type Reason,
+} from '../http/record.ts';
 import { isSuccess } from '../http/response.ts';
-import { outOfTime } from '../http/transport.ts';
 import { createFixtures, createRunId } from '../people/fixtures.ts';
 import {
   createRunContext,
@@ -12,21 +17,17 @@ import {
   type RunContextOptions,
 } from '../people/run-context.ts';
 import { lowerFirst } from '../problems/describe.ts';
-import {
-  Blocked,
-  CheckFailed,
-  NoBackend,
-  Skipped,
-  type Problem,
-  type Status,
-} from '../problems/problem.ts';
+import { CheckFailed, NoBackend, Skipped, type Problem, type Status } from '../problems/problem.ts';
 import { listUserMessages } from '../requests/refusals.ts';
 
 export type CheckResult = {
   check: Check;
   status: Status;
   problems: Problem[];
-  note: string | undefined;
+  /** Of a check that is met or does not apply. */
+  note?: string | undefined;
+  /** Why a check is blocked. */
+  reason?: Reason;
   exchanges: Exchange[];
   durationMs: number;
   /** Whether it shows that no other check can succeed. */
@@ -62,7 +63,7 @@ export async function run({
   ...contextOptions
 }: RunOptions) {
   /** Why no other check can succeed. */
-  let reason: string | undefined;
+  let ending: Reason | undefined;
   const context = createRunContext(origin, createFixtures(seed, runId), {
     ...contextOptions,
     budgetMs,
@@ -77,14 +78,13 @@ export async function run({
     // A check that inspects sends next to nothing.
     const isOptional = check.level !== 'MUST' && !check.inspects;
     const isLate = isOptional && clock.now() - startedAtMs > budgetMs;
-    const note = reason ?? (isLate ? outOfTime : undefined);
-    if (!note && selected.includes(check)) onProgress(results.length, selected.length, check);
-    const judged = await runCheck(check, context, note);
-    if (stop?.aborted) reason = 'the run was stopped';
-    const result: CheckResult = stop?.aborted
-      ? { ...judged, status: 'blocked', problems: [], note: reason }
-      : judged;
-    if (result.endsRun) reason = lowerFirst(result.problems[0]!.description);
+    const reason = ending ?? (isLate ? outOfTime : undefined);
+    if (!reason && selected.includes(check)) onProgress(results.length, selected.length, check);
+    const judged = await runCheck(check, context, reason);
+    if (stop?.aborted) ending = { words: 'the run was stopped' };
+    const result = stop?.aborted ? { ...judged, ...blockedBy(ending!) } : judged;
+    if (result.endsRun)
+      ending = { words: lowerFirst(result.problems[0]!.description), checks: [check.id] };
     if (result.endsRun || selected.includes(check)) results.push(result);
   }
   context.http.close();
@@ -103,56 +103,54 @@ export async function run({
   };
 }
 
+const blockedBy = (reason: Reason) => ({ status: 'blocked' as const, problems: [], reason });
+
 /** Runs a check, unless there is a reason to block it. */
-async function runCheck(check: Check, context: RunContext, reason: string | undefined) {
+async function runCheck(
+  check: Check,
+  context: RunContext,
+  reason: Reason | undefined,
+): Promise<CheckResult> {
   const { clock, endsAtMs, exchanges, stops, unjudged } = context.http;
   const startedAtMs = clock.now();
   const [firstExchange, firstUnjudged] = [exchanges.length, unjudged.length];
   const firstStop = stops.length;
-  let outcome: Outcome = reason
-    ? { status: 'blocked', note: reason }
-    : await evaluateCheck(check, context);
+  let outcome = reason ? blockedBy(reason) : await evaluateCheck(check, context);
   await context.http.settle();
   // A check may go on without the response, and a 429 shows nothing.
-  const note = unjudged[firstUnjudged];
-  if (note !== undefined && !showsTimeout(outcome)) outcome = { status: 'blocked', note };
-  // What was stored or signed in before a stop may be lost.
+  const limit = unjudged[firstUnjudged];
+  if (limit && !showsTimeout(outcome)) outcome = blockedBy(limit);
   if (outcome.status === 'failed' && !check.inspects && stops.length > firstStop)
-    outcome = { status: 'blocked', note: 'REACH-5: the backend has stopped meanwhile' };
+    outcome = blockedBy(stoppedMeanwhile);
   // A check that inspects may fail after the end, but requests that it needs were not sent.
-  if (outcome.status === 'passed' && clock.now() >= endsAtMs)
-    outcome = { status: 'blocked', note: outOfTime };
+  if (outcome.status === 'passed' && clock.now() >= endsAtMs) outcome = blockedBy(outOfTime);
   return {
     check,
-    problems: [],
-    note: undefined,
     ...outcome,
     exchanges: exchanges.slice(firstExchange),
     durationMs: clock.now() - startedAtMs,
   };
 }
 
-type Outcome = Pick<CheckResult, 'status'> &
-  Partial<Pick<CheckResult, 'note' | 'problems' | 'endsRun'>>;
+type Outcome = Pick<CheckResult, 'status' | 'problems' | 'note' | 'reason' | 'endsRun'>;
 
-const showsTimeout = ({ problems = [] }: Outcome) =>
+const showsTimeout = ({ problems }: Outcome) =>
   problems.some(({ exchanges }) => exchanges.some(({ failure }) => failure?.isTimeout));
 
 async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome> {
   try {
     const note = await check.run(context);
-    return { status: 'passed', note: note || undefined };
+    return { status: 'passed', problems: [], note: note || undefined };
   } catch (error) {
     if (error instanceof CheckFailed) {
       const { problems } = error;
       return { status: 'failed', problems, endsRun: error instanceof NoBackend };
     }
-    if (error instanceof Skipped) return { status: 'skipped', note: error.message };
-    if (error instanceof Blocked || error instanceof Unjudged)
-      return { status: 'blocked', note: error.message };
+    if (error instanceof Skipped) return { status: 'skipped', problems: [], note: error.message };
+    if (error instanceof Blocked) return blockedBy(error.reason);
     // A bug in the kit, or an unforeseen response. The other checks still run.
     const message = error instanceof Error ? error.message : String(error);
-    return { status: 'blocked', note: `the kit failed here, please report it: ${message}` };
+    return blockedBy({ words: `the kit failed here, please report it: ${message}` });
   }
 }
 

@@ -1,3 +1,4 @@
+import { Blocked, stoppedMeanwhile } from '../http/record.ts';
 import type { Project } from '../../machines/types.ts';
 import { lateMs } from '../http/clock.ts';
 import { emailOf, hasSucceeded, isClientError, messageOf, statusOf } from '../http/response.ts';
@@ -18,15 +19,8 @@ import {
   lowerFirst,
   secondsBetween,
 } from '../problems/describe.ts';
-import {
-  Blocked,
-  decisiveLast,
-  expectSuccess,
-  fail,
-  failIfAny,
-  skip,
-} from '../problems/problem.ts';
-import { describeUnshown, isSameProject, listWith } from '../requests/lists.ts';
+import { decisiveLast, expectSuccess, fail, failIfAny, skip } from '../problems/problem.ts';
+import { unshown, isSameProject, listWith } from '../requests/lists.ts';
 import {
   blockOnFlapping,
   isSignIn,
@@ -142,7 +136,7 @@ export const signInChecks: Check[] = [
         );
       // Other load only adds to a time.
       if (Math.min(...timesOf(wrong)) - Math.min(...timesOf(unknown)) > 15)
-        throw new Blocked('the times of unknown emails vary too much');
+        throw new Blocked({ words: 'the times of unknown emails vary too much' });
     },
   }),
   must('SIGNIN-19', {
@@ -186,9 +180,10 @@ export const signInChecks: Check[] = [
       await blockOnFlapping(call, visit.signedInBrowser, visit.browser);
       const others = await manyVisits(context);
       if (others.some(({ list, create }) => ![list, create].some(isUnauthorized)))
-        throw new Blocked(
-          `a session has ended, but a new one works: ${describeResponse(call.exchange)}`,
-        );
+        throw new Blocked({
+          words: 'a session has ended, but a new one works',
+          exchange: call.exchange,
+        });
       const sent = visit.browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
       if (!sent.some((key) => key !== 'XSRF-TOKEN'))
         fail(describeMissingCookie(visit), [visit.login, call]);
@@ -247,7 +242,7 @@ export const signInChecks: Check[] = [
       // A failure that every visit has is the finding of another check.
       if (failed.length === visits.length && !isLate) {
         await blockOnFlapping(call, visit.signedInBrowser, visit.browser);
-        throw new Blocked(`every session is refused: ${describeResponse(call.exchange)}`);
+        throw new Blocked({ words: 'every session is refused', exchange: call.exchange });
       }
       const usual = visits.filter((other) => !failed.includes(other)).flatMap(cookieValuesOf);
       const odd = failed.map((each) => specialCharacters(cookieValuesOf(each), usual));
@@ -284,7 +279,7 @@ export const signInChecks: Check[] = [
       // A control: one sign-in alone creates a session. Then the same again.
       const { browser } = await context.newSession('bob');
       const alone = await browser.listProjects();
-      if (isUnauthorized(alone)) throw new Blocked(describeUnshown(alone));
+      if (isUnauthorized(alone)) throw unshown(alone);
       const again = await signInTwice();
       const failure = 'Of two sign-ins at once, at least one creates no session';
       if (again) expectSuccess(again.failed, failure, again.exchanges);
@@ -389,7 +384,7 @@ export const signInChecks: Check[] = [
       if (!lists.some(isUnauthorized)) return;
       const control =
         lists.find(({ outcome }) => outcome.ok) ?? (await user.browser.listProjects());
-      if (!control.outcome.ok) throw new Blocked(describeUnshown(control));
+      if (!control.outcome.ok) throw unshown(control);
       // In another session, because requests at once can end the one that they use.
       const other = await context.newSession(user.name);
       let isAlwaysValid = true;
@@ -444,8 +439,7 @@ export const signInChecks: Check[] = [
       const after = await browser.listProjects();
       const idle = `${secondsBetween(before, after)} s without a call, and ${countSignIns(context, before)} sign-ins of others`;
       if (isUnauthorized(after)) {
-        if (context.http.stops.length > 0)
-          throw new Blocked('REACH-5: the backend has stopped meanwhile');
+        if (context.http.stops.length > 0) throw new Blocked(stoppedMeanwhile);
         await blockOnFlapping(after, browser);
         after.exchange.idleMs = minIdleMs;
         const response = describeStatus(after.exchange);
@@ -528,7 +522,7 @@ async function requireSession(context: RunContext, to: 'list' | 'list and create
   const calls = to === 'list' ? [list] : [list, create];
   const rejected = calls.find(isUnauthorized);
   if (rejected)
-    throw new Blocked(`a signed-in user is rejected: ${describeResponse(rejected.exchange)}`);
+    throw new Blocked({ words: 'a signed-in user is rejected', exchange: rejected.exchange });
 }
 
 /** Returns a session that works, or else one as after its sign-in. Skips when none is needed. */
@@ -544,14 +538,14 @@ async function findActiveSession(context: RunContext): Promise<Visit> {
 /** Returns a session that works. */
 async function requireActiveSession(context: RunContext): Promise<Visit> {
   const visit = await findActiveSession(context);
-  if (!visit.list.outcome.ok) throw new Blocked(describeUnshown(visit.list));
+  if (!visit.list.outcome.ok) throw unshown(visit.list);
   return visit;
 }
 
 /** Blocks a check on a failure that shows no end of a session, because others report that. */
 async function blockUnlessRejected(user: SignedInUser, list: ApiCall) {
   if (isUnauthorized(list)) await blockOnFlapping(list, user.browser);
-  else if (!list.outcome.ok) throw new Blocked(describeUnshown(list));
+  else if (!list.outcome.ok) throw unshown(list);
 }
 
 function describeMissingCookie({ browser, login }: SignedInUser): string {

@@ -1,3 +1,4 @@
+import { Blocked } from '../http/record.ts';
 import { bodyFields } from '../../generated/operations.ts';
 import type { NewProject, Project } from '../../machines/types.ts';
 import { isClientError, isSuccess, messageOf, parseJson, statusOf } from '../http/response.ts';
@@ -12,7 +13,7 @@ import {
   truncate,
 } from '../problems/describe.ts';
 import { messageFault, textFault, refusalCause } from '../problems/matchers.ts';
-import { Blocked, createProblem, fail, failIfAny, skip } from '../problems/problem.ts';
+import { createProblem, fail, failIfAny, skip } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   expectReadableList,

@@ -10,12 +10,12 @@ import {
 } from '../people/visits.ts';
 import { describeStatus, secondsBetween } from '../problems/describe.ts';
 import { messageFault, refusalCause } from '../problems/matchers.ts';
-import { Blocked, fail, failIfAny, createProblem, skip } from '../problems/problem.ts';
+import { fail, failIfAny, createProblem, skip } from '../problems/problem.ts';
 import {
   createOrBlock,
   createWithoutToken,
   createWithToken,
-  describeCreateFailure,
+  failedCreate,
 } from '../requests/creates.ts';
 import { isListPublic } from '../requests/visitors.ts';
 import { must, should, type Check } from './check.ts';
@@ -75,7 +75,7 @@ export const xsrfChecks: Check[] = [
       if (!cookie && !isClientError(create.exchange)) skip('the backend sets no XSRF-TOKEN cookie');
       if (!isClientError(create.exchange)) return;
       const exchanges = [login, create];
-      if (statusOf(create.exchange) === 401) throw new Blocked(describeCreateFailure(create));
+      if (statusOf(create.exchange) === 401) throw failedCreate(create);
       if (cookie && context.appOrigin !== undefined)
         fail(
           `A new project gets ${describeStatus(create.exchange)}: the app sends no token to another origin.`,
@@ -107,7 +107,7 @@ export const xsrfChecks: Check[] = [
           `A new project gets ${describeStatus(create.exchange)}, and no XSRF-TOKEN cookie is set.`,
           exchanges,
         );
-      throw new Blocked(describeCreateFailure(create));
+      throw failedCreate(create);
     },
   }),
   must('XSRF-3', {
@@ -133,8 +133,7 @@ export const xsrfChecks: Check[] = [
       const refused = withToken.filter(isTokenRefused);
       const accepted = withToken.filter(({ create: { outcome } }) => outcome.ok);
       const [visit] = refused;
-      if (!visit && accepted.length === 0)
-        throw new Blocked(describeCreateFailure(withToken[0]!.create));
+      if (!visit && accepted.length === 0) throw failedCreate(withToken[0]!.create);
       if (!visit) {
         const later = await findRejectedToken(context, first.browser, 'with a token of before');
         const failure = 'After other sign-ins of a user, the XSRF token of a session gets';
@@ -222,7 +221,7 @@ export const xsrfChecks: Check[] = [
       const missing = await createWithoutToken(context);
       if (!isClientError(missing)) skip('the backend does not reject a request without the token');
       const own = await browser.createProject(context.fixtures.project('with its own token'));
-      if (!own.outcome.ok) throw new Blocked(describeCreateFailure(own));
+      if (!own.outcome.ok) throw failedCreate(own);
       const wrong = await createWithToken(context, browser, 'wrong-token-0123456789abcdef');
       const otherToken = (await context.signedInUser('bob')).browser.xsrfToken() ?? 'none';
       const other = await createWithToken(context, browser, otherToken);
@@ -273,7 +272,7 @@ export const xsrfChecks: Check[] = [
       const { browser, login, create: before } = await firstSession(context);
       const token = browser.xsrfToken();
       if (token === undefined) skip('the app gets no token');
-      if (!before.outcome.ok) throw new Blocked(describeCreateFailure(before));
+      if (!before.outcome.ok) throw failedCreate(before);
       const create = await findRejectedToken(context, browser, 'with an old token');
       const ageMs = context.http.clock.now() - before.exchange.endedAtMs;
       if (create) {
@@ -298,8 +297,7 @@ async function findRejectedToken(context: RunContext, browser: SimulatedBrowser,
   const create = await browser.createProject(context.fixtures.project(name));
   if (!isClientError(create.exchange)) return undefined;
   const isForbidden = [403, 419].includes(statusOf(create.exchange)) || asksForToken(create);
-  if (!isForbidden || !(await browser.listProjects()).outcome.ok)
-    throw new Blocked(describeCreateFailure(create));
+  if (!isForbidden || !(await browser.listProjects()).outcome.ok) throw failedCreate(create);
   return create;
 }
 

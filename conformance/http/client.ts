@@ -1,8 +1,8 @@
 import { realClock, type Clock } from './clock.ts';
 import { createRestarts, createThrottle, createTimeouts, retryAfterMsOf } from './patience.ts';
-import { createRecord, type Exchange, type SentBy } from './record.ts';
+import { createRecord, outOfTime, type Exchange, type SentBy } from './record.ts';
 import { methodAndPath } from './response.ts';
-import { createTransport, outOfTime, type HttpRequest } from './transport.ts';
+import { createTransport, type HttpRequest } from './transport.ts';
 
 export type HttpClient = ReturnType<typeof createHttpClient>;
 
@@ -60,15 +60,18 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     for (let attempt = 0; ; attempt++) {
       const hang = timeouts.describeHang(kind);
       if (hang && sentBy.isAppRequest)
-        throwUnjudged(`${operation} ${hang}, so it is not sent again`);
+        throwUnjudged({
+          words: `${operation} ${hang}, so it is not sent again`,
+          checks: ['REACH-5', 'REACH-10'],
+        });
       await restarts.untilBack();
       await throttle.untilReady();
-      if (stop?.aborted) throwUnjudged('the run was stopped');
+      if (stop?.aborted) throwUnjudged({ words: 'the run was stopped' });
       if (clock.now() >= endsAtMs) throwUnjudged(outOfTime);
       const startedAfter = exchanges.length;
       onWait?.(operation);
       const result = await timeouts.send(request, kind, hang !== undefined);
-      if (result.failure?.message === outOfTime) throwUnjudged(outOfTime);
+      if (result.failure?.isLate) throwUnjudged(outOfTime);
       const exchange: Exchange = {
         request,
         ...sentBy,
@@ -102,7 +105,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     throttling: throttle.totals,
     unjudged,
     /**
-     * Throws `Unjudged` when the backend throttles for longer than the kit may wait, or hangs, and
+     * Throws `Blocked` when the backend throttles for longer than the kit may wait, or hangs, and
      * when the time of the run is over.
      */
     async send(request: HttpRequest, sentBy: SentBy): Promise<Exchange> {

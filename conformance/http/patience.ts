@@ -84,9 +84,10 @@ export function createRestarts(
     return false;
   }
 
-  /** Resolves when the server is back. Throws `Unjudged` when it stays away. */
+  /** Resolves when the server is back. Throws `Blocked` when it stays away. */
   async function untilBack() {
-    if ((await restart) === false) record.throwUnjudged('REACH-5: the backend has stopped');
+    if ((await restart) === false)
+      record.throwUnjudged({ words: 'the backend has stopped', checks: ['REACH-5'] });
   }
 
   return {
@@ -135,7 +136,7 @@ export function createThrottle(
           ? `--wait waits ${maxWaitMinutes} minutes in total`
           : `use --wait, which waits up to ${maxWaitMinutes} minutes`;
         totals.advice ??= `The backend throttles: ${reason}. Lift the limit for this run, or ${waiting}.`;
-        record.throwUnjudged(totals.advice);
+        record.throwUnjudged({ words: totals.advice, limit: 'throttling' });
       }
       totals.count += 1;
       totals.totalMs += addedMs;

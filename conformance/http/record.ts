@@ -50,8 +50,42 @@ export type Stop = {
 /** Who sent a request, and with which cookies. */
 export type SentBy = Pick<Exchange, 'browserName' | 'isAppRequest' | 'cookies'>;
 
-/** Thrown in place of a response that cannot be judged: the backend throttles, or hangs. */
-export class Unjudged extends Error {}
+/** Why a check could not run. */
+export type Reason = {
+  /** Continues a sentence that ends in "because". */
+  words: string;
+  /** The response that shows it. */
+  exchange?: Exchange;
+  /** The ids of the checks of which one reports it. */
+  checks?: string[];
+  /** What no finding tells. */
+  limit?: 'time' | 'throttling';
+};
+
+/**
+ * Thrown when a precondition of a check fails, or in place of a response that cannot be judged,
+ * because the backend throttles or hangs.
+ */
+export class Blocked extends Error {
+  readonly reason: Reason;
+
+  constructor(reason: Reason) {
+    super(reason.words);
+    this.reason = reason;
+  }
+}
+
+/** After the end of the run. */
+export const outOfTime: Reason = {
+  words: 'lack of time; a larger --budget judges them',
+  limit: 'time',
+};
+
+/** What was stored or signed in before a stop may be lost. */
+export const stoppedMeanwhile: Reason = {
+  words: 'the backend has stopped meanwhile',
+  checks: ['REACH-5'],
+};
 
 /** Checks send so many requests at once. Those may have begun before a server stopped. */
 const maxAtOnce = 12;
@@ -62,8 +96,8 @@ export type HttpRecord = ReturnType<typeof createRecord>;
 export function createRecord(onExchange?: (exchange: Exchange) => void) {
   /** All exchanges so far, in order. */
   const exchanges: Exchange[] = [];
-  /** The message of each `Unjudged` so far, in order. */
-  const unjudged: string[] = [];
+  /** Why responses could not be judged so far, in order. */
+  const unjudged: Reason[] = [];
   const stops: Stop[] = [];
   return {
     exchanges,
@@ -73,9 +107,9 @@ export function createRecord(onExchange?: (exchange: Exchange) => void) {
       exchanges.push(exchange);
       onExchange?.(exchange);
     },
-    throwUnjudged: (message: string): never => {
-      unjudged.push(message);
-      throw new Unjudged(message);
+    throwUnjudged: (reason: Reason): never => {
+      unjudged.push(reason);
+      throw new Blocked(reason);
     },
     /** Adds a stop of the server, which begins with this refused request. */
     addStop(refused: Exchange): Stop {

@@ -23,6 +23,16 @@ export function messageOf({ response }: Pick<Exchange, 'response'>): string | un
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
 
+/** Returns whether two responses differ at most in numbers: times, lengths and ids of requests. */
+export const areAlike = (one: Exchange, other: Exchange): boolean =>
+  responseKey(one) === responseKey(other);
+
+/** Returns what responses have in common that differ only in numbers, which may be hexadecimal. */
+export const responseKey = ({ response, failure }: Exchange): string =>
+  response
+    ? `${response.status} ${response.text.replaceAll(/[\da-f]*\d[\da-f]*/g, '0')}`
+    : `no response, ${failure?.isTimeout === true}`;
+
 /** Returns the email in the body of a request, without regard to case. */
 export function emailOf({ request }: Exchange): string | undefined {
   const { email } = Object(parseJson(String(request.body))) as { email?: unknown };

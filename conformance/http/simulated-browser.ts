@@ -5,7 +5,7 @@ import { definitionOf, findCall } from '../../model/calls.ts';
 import { createApi, type Input, type Output } from '../../src/api/api.ts';
 import { xsrfTokens } from '../../src/api/xsrf.ts';
 import type { HttpClient } from './client.ts';
-import { Unjudged, type CookieSource, type Exchange } from './record.ts';
+import { Blocked, type CookieSource, type Exchange } from './record.ts';
 import { isRedirect, responseHeader, statusOf, headerValues } from './response.ts';
 import type { HttpRequest } from './transport.ts';
 
@@ -64,21 +64,24 @@ export class SimulatedBrowser {
     overrides: RequestOptions = {},
   ): Promise<ApiCall<Output<Id>>> {
     const exchanges: Exchange[] = [];
-    const { unjudged } = this.http;
-    const earlier = unjudged.length;
     const onExchange = (exchange: Exchange) => exchanges.push(exchange);
+    let blocked: Blocked | undefined;
     const api = createApi({
       origin: this.http.appOrigin,
       baseUrl: this.http.origin,
       cookies: () => this.documentCookies(),
-      fetch: (request) => this.fetch(request, { onExchange, ...overrides }),
+      fetch: (request) =>
+        this.fetch(request, { onExchange, ...overrides }).catch((error: unknown) => {
+          if (error instanceof Blocked) blocked = error;
+          throw error;
+        }),
     });
     // A signal for each call, because a request adds a listener to its own.
     const { signal } = new AbortController();
     const sent = api.call(operation, input, signal);
     const outcome = await sent.catch(() => ({ ok: undefined }) as const);
     // The app takes a missing response for a failed request.
-    if (unjudged.length > earlier) throw new Unjudged(unjudged[earlier]);
+    if (blocked) throw blocked;
     return { operation, outcome, exchanges, exchange: exchanges.at(-1)! };
   }
 

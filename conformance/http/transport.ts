@@ -27,15 +27,14 @@ export type HttpResponse = {
 export type HttpFailure = {
   message: string;
   isTimeout?: boolean;
+  /** Whether the time of the run was over. */
+  isLate?: boolean;
   isRefused?: boolean;
   /** Whether a kept connection had broken at the request. */
   isResent?: boolean;
 };
 
 export type HttpResult = { response: HttpResponse | undefined; failure: HttpFailure | undefined };
-
-/** The message of a failure, and of an `Unjudged`, after the end of the run. */
-export const outOfTime = 'lack of time; a larger --budget judges them';
 
 const maxStaleConnections = 8;
 /** The limit of Chromium. That of Node is 16 kB. */
@@ -77,7 +76,7 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
         hasTimedOut = true;
         outgoing.destroy();
         // Not by the clock, which a timer may precede by a fraction of a millisecond.
-        if (limitMs < fairMs) return fail(outOfTime);
+        if (limitMs < fairMs) return fail('the time of the run is over', { isLate: true });
         const start = incoming && `the response began with ${incoming.statusCode} and did not end`;
         fail(`${start ?? 'no response'} within ${limitMs / 1000} s`, { isTimeout: true });
       }, limitMs);

@@ -1,10 +1,11 @@
+import { Blocked } from '../http/record.ts';
 import type { Credentials, Project, User } from '../../machines/types.ts';
 import type { HttpClient } from '../http/client.ts';
 import { lateMs } from '../http/clock.ts';
 import { isClientError, isSuccess } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
-import { describeResponse, describeScreen, describeStatus, plural } from '../problems/describe.ts';
-import { Blocked, createProblem, type Problem } from '../problems/problem.ts';
+import { describeScreen, describeStatus, plural } from '../problems/describe.ts';
+import { createProblem, type Problem } from '../problems/problem.ts';
 import type { Fixtures } from './fixtures.ts';
 import { getOrCreate } from './get-or-create.ts';
 
@@ -65,7 +66,7 @@ export function createAccounts(
     const account = await tryRegister(name);
     const { exchange } = account.registration;
     if (isSuccess(exchange)) return account;
-    throw new Blocked(`registering failed: ${describeResponse(exchange)}`);
+    throw new Blocked({ words: 'registering failed', exchange });
   }
 
   /** Repeats a refused sign-in, once per account, on new connections: each may have its process. */
@@ -116,7 +117,7 @@ export function createAccounts(
       const cause = { words: 'new accounts cannot sign in', subject: account.email };
       if (isNew && isClientError(login.exchange))
         reportTo('SIGNIN-17', createProblem(description, [account.registration, login], { cause }));
-      throw new Blocked(`signing in failed: ${describeResponse(login.exchange)}`);
+      throw new Blocked({ words: 'signing in failed', exchange: login.exchange });
     }
     const signedInBrowser = browser.clone(`${browser.name}, after its sign-in`);
     // The app also opens the projects after signing in.

@@ -1,5 +1,5 @@
 import { definitionOf, findCall } from '../../model/calls.ts';
-import type { Exchange } from '../http/record.ts';
+import type { Exchange, Reason } from '../http/record.ts';
 import { isSuccess, messageOf, parseJson, responseHeader } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 
@@ -54,6 +54,12 @@ export function describeResponse(exchange: Exchange): string {
   const server = text.startsWith('<') ? responseHeader(exchange, 'server') : undefined;
   const kind = [type, server && `from ${server}`].filter(Boolean).join(', ');
   return `${response.status} ${kind && `(${kind}) `}${text === '' ? 'with an empty body' : shown}`;
+}
+
+/** Returns which checks report why a check could not run, and the response that shows it. */
+export function describeReason({ checks = [], words, exchange }: Reason): string {
+  const ids = checks.length > 0 ? `${checks.join(' or ')}: ` : '';
+  return `${ids}${words}${exchange ? `: ${describeResponse(exchange)}` : ''}`;
 }
 
 /** Returns what the app shows after one of its calls. */

@@ -1,7 +1,7 @@
-import type { Exchange } from '../http/record.ts';
+import { Blocked, type Exchange } from '../http/record.ts';
 import { methodAndPath, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
-import { describeExchangeScreen, describeResponse, describeScreen } from './describe.ts';
+import { describeExchangeScreen, describeScreen } from './describe.ts';
 import { callFault, generalCause } from './matchers.ts';
 
 export const statuses = ['passed', 'failed', 'skipped', 'blocked'] as const;
@@ -58,9 +58,6 @@ export function failAll(...problem: Parameters<typeof createProblem>): never {
   throw new NoBackend([createProblem(...problem)]);
 }
 
-/** Thrown when a precondition of a check fails. Another check reports that failure. */
-export class Blocked extends Error {}
-
 /** Thrown when a check does not apply to this backend. */
 export class Skipped extends Error {}
 
@@ -86,7 +83,11 @@ export function expectSuccess<Value>(
   // That is no refusal, and tells nothing about the request.
   const { failure: fault, isAppRequest } = call.exchange;
   if (fault && !fault.isTimeout && isAppRequest && previous.length > 0)
-    throw new Blocked(`REACH-5: ${describeResponse(call.exchange)}`);
+    throw new Blocked({
+      words: 'the response is not complete',
+      exchange: call.exchange,
+      checks: ['REACH-5'],
+    });
   const description = `${failure}: ${callFault(call)}.`;
   return fail(description, [...previous.filter((each) => each !== call), call], more);
 }

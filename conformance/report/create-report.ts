@@ -3,13 +3,12 @@ import { callNames } from '../../model/calls.ts';
 import type { Check, Level } from '../checks/check.ts';
 import type { HttpClient } from '../http/client.ts';
 import { reproduce, withRequirements } from '../http/curl.ts';
-import type { Exchange } from '../http/record.ts';
-import { outOfTime } from '../http/transport.ts';
+import { outOfTime, type Exchange } from '../http/record.ts';
 import { emailDomain, type Fixtures } from '../people/fixtures.ts';
-import { describeResponse, plural, truncate } from '../problems/describe.ts';
+import { describeReason, describeResponse, plural, truncate } from '../problems/describe.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { CheckResult, RunResult } from '../checks/run.ts';
-import { listFindings, listNotJudged, type Finding } from './findings.ts';
+import { groupBy, listBlockers, listFindings, type Finding } from './findings.ts';
 import { schemaFile, type Report, type Totals } from './schema.ts';
 import { listSome } from './summary.ts';
 
@@ -29,6 +28,12 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     JSON.parse(JSON.stringify(value), (_key, each: unknown) =>
       typeof each === 'string' ? clean(each) : each,
     ) as Value;
+  /** Of the blocked checks, by id: the checks whose findings tell why. */
+  const blockersOf = new Map(
+    run.results
+      .filter(({ status }) => status === 'blocked')
+      .map((each) => [each.check.id, listBlockers(each, run.results).map(({ id }) => id)]),
+  );
   const reportCall = (exchange: Exchange) => ({
     browserName: exchange.browserName,
     request: describeRequest(exchange),
@@ -60,21 +65,23 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
   });
   const results = run.results.map(({ check, ...result }) => ({
     ...wordsOf(check),
-    ...cleanTexts({ status: result.status, note: result.note }),
+    ...cleanTexts({ status: result.status, note: noteOf(result) }),
+    blockedBy: blockersOf.get(check.id),
     problems: result.problems.map(reportProblem),
     calls: cleanTexts(result.exchanges.slice(0, maxCallsPerCheck).map(reportCall)),
     durationMs: Math.round(result.durationMs),
   }));
   const missingCalls = callNames.filter((call) => attempts[call] > 0 && successes[call] === 0);
   const findings = listFindings(run.results).map(reportFinding);
-  /** Checks that are blocked for a reason that no finding tells. */
-  const notJudged = listNotJudged(run.results, [context.http.throttling.advice, outOfTime]);
-  const totalsOf = (level: Level) =>
-    countStatuses(
-      run.results,
-      level,
-      notJudged.flatMap(({ ids }) => ids),
-    );
+  const silent = run.results.filter(({ check }) => blockersOf.get(check.id)?.length === 0);
+  const notJudged = [...groupBy(silent, (each) => describeReason(each.reason!))].map(
+    ([reason, blocked]) => ({
+      reason,
+      limit: blocked[0]!.reason?.limit,
+      ids: blocked.map(({ check }) => check.id),
+    }),
+  );
+  const totalsOf = (level: Level) => countStatuses(run.results, level, silent);
   return {
     $schema: schemaFile,
     version: 3,
@@ -112,6 +119,10 @@ const fitLine = (description: string, detail?: string) =>
         detail: [description, detail].filter(Boolean).join(' '),
       };
 
+/** Returns what a check that is met says all the same, or why one is blocked or does not apply. */
+const noteOf = ({ note, reason }: Pick<CheckResult, 'note' | 'reason'>) =>
+  reason ? describeReason(reason) : note;
+
 /** Returns what checks that are met say all the same. */
 const notesOf = ({ results }: RunResult) =>
   results.flatMap(({ status, note }) => (status === 'passed' && note ? note : []));
@@ -128,17 +139,17 @@ const wordsOf = ({ id, level, title, requirement, statements }: Check) => ({
 export const deletionHint = ({ runId, number }: Fixtures): string =>
   `The emails of this run contain "${runId}", those of all runs ${emailDomain}: delete from users where email like '%${emailDomain}%' or email = '${number}'`;
 
-function countStatuses(results: CheckResult[], wanted: Level, notJudged: string[] = []): Totals {
-  const isNotJudged = ({ check }: CheckResult) => notJudged.includes(check.id);
+function countStatuses(results: CheckResult[], wanted: Level, silent: CheckResult[] = []): Totals {
   const ofLevel = results.filter(({ check }) => check.level === wanted);
   const count = (...statuses: CheckResult['status'][]) =>
     ofLevel.filter(({ status }) => statuses.includes(status)).length;
+  const notJudged = ofLevel.filter((result) => silent.includes(result)).length;
   return {
     total: ofLevel.length,
     passed: count('passed'),
     failed: count('failed'),
-    blocked: count('blocked') - ofLevel.filter(isNotJudged).length,
-    notJudged: ofLevel.filter(isNotJudged).length,
+    blocked: count('blocked') - notJudged,
+    notJudged,
     skipped: count('skipped'),
   };
 }
@@ -152,8 +163,8 @@ function describeVerdict({ results, only }: RunResult, first?: string): string {
   if (must.failed > 0)
     return `The app does not work with this backend: ${unmet(must.failed, 'MUST')}${advice} Begin with ${first}.`;
   const blocked = results.filter(({ status }) => status === 'blocked');
-  const isLate = blocked.every(({ note }) => note === outOfTime);
-  const reason = isLate ? ` for ${outOfTime}` : '';
+  const isLate = blocked.every(({ reason }) => reason?.limit === 'time');
+  const reason = isLate ? ` for ${outOfTime.words}` : '';
   if (must.blocked > 0)
     return `The result is incomplete: ${plural(must.blocked, 'MUST check')} could not run${reason}.${advice}`;
   if (isSelection && must.total + should.total > 0 && must.passed + should.passed === 0)

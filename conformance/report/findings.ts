@@ -1,8 +1,7 @@
 import type { Check } from '../checks/check.ts';
 import { compareCauses, isCauseOf } from '../checks/order.ts';
-import type { Exchange } from '../http/record.ts';
-import { isSuccess, methodAndPath, statusOf } from '../http/response.ts';
-import { describeResponse, lowerFirst } from '../problems/describe.ts';
+import type { Exchange, Reason } from '../http/record.ts';
+import { areAlike, isSuccess, methodAndPath, statusOf } from '../http/response.ts';
 import { since, type Problem } from '../problems/problem.ts';
 import type { CheckResult } from '../checks/run.ts';
 
@@ -89,37 +88,20 @@ function listHeads(findings: { checks: Check[]; causes: Check[] }[], checks: Che
   return [...new Set(heads)];
 }
 
-/** Blocked checks with one reason. */
-type NotJudged = { reason: string; ids: string[] };
-
-/**
- * Returns the MUST and SHOULD checks that could not run for one of the `reasons`, or for another
- * that no finding tells: a cause of the check, or a check or response that its note names.
- */
-export function listNotJudged(
-  results: CheckResult[],
-  reasons: (string | undefined)[],
-): NotJudged[] {
-  const failed = results.filter(({ status }) => status === 'failed');
-  const silent = results.filter(({ check, status, note = '' }) => {
-    if (status !== 'blocked') return false;
-    const explains = ({ check: other, problems }: CheckResult) =>
-      isCauseOf(other, check) ||
-      new RegExp(`\\b${other.id}\\b`).test(note) ||
-      problems.flatMap(quotesOf).some((text) => note.includes(text));
-    return reasons.includes(note) || !failed.some(explains);
-  });
-  return [...groupBy(silent, ({ note = '' }) => note)].map(([reason, blocked]) => ({
-    reason,
-    ids: blocked.map(({ check }) => check.id),
-  }));
+/** Returns the failed checks that tell why this one is blocked: its causes, and those of its reason. */
+export function listBlockers({ check, reason }: CheckResult, results: CheckResult[]): Check[] {
+  if (!reason || reason.limit) return [];
+  return results
+    .filter(({ status }) => status === 'failed')
+    .filter((other) => isCauseOf(other.check, check) || tells(other, reason))
+    .map((other) => other.check);
 }
 
-/** Returns how the notes of blocked checks tell a problem. */
-const quotesOf = ({ description, exchanges }: Problem) => [
-  lowerFirst(description),
-  ...exchanges.filter((each) => !isSuccess(each)).map(describeResponse),
-];
+/** Returns whether a check that is not met tells a reason: it is named, or shows its response. */
+function tells({ check, problems }: CheckResult, { checks = [], exchange }: Reason) {
+  const shown = problems.flatMap(({ exchanges }) => exchanges.filter((each) => !isSuccess(each)));
+  return checks.includes(check.id) || (exchange && shown.some((each) => areAlike(each, exchange)));
+}
 
 /** Returns whether a check of one request shows a failure that a check of all requests found. */
 function showsFailureOf({ check, problem }: Item, other: Item) {

@@ -66,6 +66,11 @@ const result = z
         'passed: met. failed: not met. skipped: not applicable. blocked: a precondition failed.',
       ),
     note: z.string().optional(),
+    blockedBy: texts
+      .optional()
+      .describe(
+        'Of a blocked check: the checks that are not met and tell why. Empty if none does.',
+      ),
     problems: z.array(problem),
     calls: z.array(call).describe('The first requests of the check.'),
     durationMs: count,
@@ -119,7 +124,13 @@ const reportSchema = z
     }),
     throttling: z.string().optional().describe('What the kit waited for.'),
     notJudged: z
-      .array(z.strictObject({ reason: z.string(), ids: texts }))
+      .array(
+        z.strictObject({
+          reason: z.string(),
+          limit: z.enum(['time', 'throttling']).optional().describe('What ended the time to wait.'),
+          ids: texts,
+        }),
+      )
       .describe('MUST and SHOULD checks that are blocked for a reason that no finding tells.'),
     notes: texts.describe('Remarks about the address, the connection and what was tried.'),
     leftovers: z.string().describe('What the run left on the server.'),

@@ -1,4 +1,3 @@
-import { outOfTime } from '../http/transport.ts';
 import { lowerFirst, plural } from '../problems/describe.ts';
 import type { Report, ReportedFinding, ReportedProblem, Totals } from './schema.ts';
 
@@ -18,9 +17,9 @@ export function viewOf({ findings, notJudged, totals }: Report) {
 }
 
 /** Returns which checks could not run, and why. */
-function describeNotJudged({ ids, reason }: Report['notJudged'][number]): Row {
-  return reason === outOfTime
-    ? [`Not judged: ${plural(ids.length, 'check')}, for ${outOfTime}`, listSome(ids)]
+function describeNotJudged({ ids, reason, limit }: Report['notJudged'][number]): Row {
+  return limit === 'time'
+    ? [`Not judged: ${plural(ids.length, 'check')}, for ${reason}`, listSome(ids)]
     : [`Not judged: ${listSome(ids)}`, `because ${lowerFirst(reason)}`];
 }
 

@@ -31,10 +31,7 @@ export function renderTerminal(
 ): string {
   const paint: Paint = (style, text) => (colors ? styleText(style, text) : text);
   const { isOk, notJudged, causes, consequences } = viewOf(report);
-  const isNotJudged = (note?: string) => report.notJudged.some(({ reason }) => reason === note);
-  const blocked = report.results.filter(
-    ({ status, note }) => status === 'blocked' && !isNotJudged(note),
-  );
+  const blocked = report.results.filter(({ blockedBy }) => blockedBy?.length);
   const section = (heading: string, lines: string[]) =>
     lines.length > 0 ? ['', paint('bold', heading), ...lines] : [];
   const information = [

@@ -1,10 +1,9 @@
+import { Blocked } from '../http/record.ts';
 import { createHash } from 'node:crypto';
 import type { NewProject } from '../../machines/types.ts';
 import { isSuccess } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
-import { describeResponse } from '../problems/describe.ts';
-import { Blocked } from '../problems/problem.ts';
 
 /** Creates a project of the fixtures. Blocks the check when that fails. */
 export async function createOrBlock(
@@ -17,12 +16,17 @@ export async function createOrBlock(
   const call = await (keyName === undefined
     ? browser.createProject(sent)
     : createWithKey(context, browser, sent, keyName));
-  if (!call.outcome.ok) throw new Blocked(describeCreateFailure(call));
+  if (!call.outcome.ok) throw failedCreate(call);
   return { call, sent, project: call.outcome.value };
 }
 
-export const describeCreateFailure = ({ exchange }: ApiCall) =>
-  `${isSuccess(exchange) ? 'PROJECT-2: ' : ''}creating a project failed: ${describeResponse(exchange)}`;
+/** Returns what blocks a check that needs a project. */
+export const failedCreate = ({ exchange }: ApiCall) =>
+  new Blocked({
+    words: 'creating a project failed',
+    exchange,
+    ...(isSuccess(exchange) && { checks: ['PROJECT-2'] }),
+  });
 
 /** Creates a project with this Idempotency-Key, which has the format of the app's own keys. */
 export function createWithKey(

@@ -1,13 +1,13 @@
 import type { Project } from '../../machines/types.ts';
 import { lateMs } from '../http/clock.ts';
-import type { Exchange } from '../http/record.ts';
+import { Blocked, type Exchange, type Reason } from '../http/record.ts';
 import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-context.ts';
 import { manyVisits } from '../people/visits.ts';
-import { describeResponse, describeStatus, truncate } from '../problems/describe.ts';
+import { describeStatus, truncate } from '../problems/describe.ts';
 import { listFault } from '../problems/matchers.ts';
-import { Blocked, CheckFailed, createProblem } from '../problems/problem.ts';
+import { CheckFailed, createProblem } from '../problems/problem.ts';
 import { createOrBlock } from './creates.ts';
 
 /** Creates a project. Returns it and those of the many visits: a list may be stale. */
@@ -56,11 +56,11 @@ export const findByIdOrTitle = (projects: Project[], project: Project): Project 
   projects.find(({ id }) => String(id) === String(project.id)) ??
   projects.find(({ title }) => title === project.title);
 
-/** Returns why the app cannot show a list. */
-export const describeUnshown = (call: ApiCall) =>
+/** Returns what blocks a check that needs a list that the app cannot show. */
+export const unshown = (call: ApiCall) =>
   isSuccess(call.exchange)
-    ? `PROJECT-1: the list cannot be shown: ${listFault(call)}`
-    : `the list cannot be shown: ${describeResponse(call.exchange)}`;
+    ? new Blocked({ words: `the list cannot be shown: ${listFault(call)}`, checks: ['PROJECT-1'] })
+    : new Blocked({ words: 'the list cannot be shown', exchange: call.exchange });
 
 /**
  * Fetches the list. Blocks the check when the app cannot show it. If the app could show an earlier
@@ -76,7 +76,7 @@ export async function listOrBlock(context: RunContext, browser: SimulatedBrowser
   const last = own.findLastIndex(
     (each) => each.request.method === 'GET' && Array.isArray(parseJson(each.response?.text)),
   );
-  if (!isSuccess(call.exchange) || last === -1) throw new Blocked(describeUnshown(call));
+  if (!isSuccess(call.exchange) || last === -1) throw unshown(call);
   const since = own.slice(last);
   const create = since.findLast(({ request }) => request.method === 'POST');
   const { title } = Object(parseJson(String(create?.request.body))) as { title?: unknown };
@@ -85,7 +85,10 @@ export async function listOrBlock(context: RunContext, browser: SimulatedBrowser
   if (!unreadable.has(browser))
     context.reportTo('PROJECT-4', createUnreadable(description, listFault(call), since, subject));
   unreadable.add(browser);
-  throw new Blocked(`PROJECT-4: the list cannot be shown any more: ${listFault(call)}`);
+  throw new Blocked({
+    words: `the list cannot be shown any more: ${listFault(call)}`,
+    checks: ['PROJECT-4'],
+  });
 }
 
 /** The browsers for which it is reported that their list became unreadable. */
@@ -109,8 +112,11 @@ const createUnreadable = (
     },
   });
 
-export const missingFromList =
-  'PROJECT-4 or PROJECT-9: the list does not contain a created project';
+/** What blocks a check that needs a project in the list. */
+export const missingFromList: Reason = {
+  words: 'the list does not contain a created project',
+  checks: ['PROJECT-4', 'PROJECT-9'],
+};
 
 type Created = { call: ApiCall; project: Project };
 
@@ -162,7 +168,7 @@ export async function expectReadableList(
   if (!list.outcome.ok) list = await browser.listProjects();
   if (list.outcome.ok) return { call: list, projects: list.outcome.value };
   const status = statusOf(list.exchange);
-  if (status === 0 || isClientError(list.exchange)) throw new Blocked(describeUnshown(list));
+  if (status === 0 || isClientError(list.exchange)) throw unshown(list);
   unreadable.add(browser);
   const description = `The app can show no list after ${request} (${describeStatus(exchanges.at(-1)!)}).`;
   throw new CheckFailed([

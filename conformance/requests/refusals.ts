@@ -1,9 +1,9 @@
-import type { Exchange } from '../http/record.ts';
+import { Blocked, type Exchange } from '../http/record.ts';
 import { isClientError, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerArguments, type RunContext } from '../people/run-context.ts';
 import { describeExchangeScreen, describeResponse, describeScreen } from '../problems/describe.ts';
-import { Blocked } from '../problems/problem.ts';
+
 import { errorCases, notSentByApp, type FormCall, type ErrorCase } from './error-cases.ts';
 import { sendErrorCase, sentErrorCase } from './send-error-case.ts';
 
@@ -69,7 +69,7 @@ export async function triggerJudged(context: RunContext, errorCase: ErrorCase) {
   const result = await triggerError(context, errorCase);
   const good = errorCase.call && (await refuseAll(context, errorCase.call));
   if (good && isClientError(good.exchange))
-    throw new Blocked(`a good request is refused too: ${describeResponse(good.exchange)}`);
+    throw new Blocked({ words: 'a good request is refused too', exchange: good.exchange });
   return result;
 }
 

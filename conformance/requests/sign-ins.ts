@@ -1,11 +1,11 @@
 import type { Credentials } from '../../machines/types.ts';
-import type { Exchange } from '../http/record.ts';
+import { Blocked, type Exchange } from '../http/record.ts';
 import { headerValues, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { Account } from '../people/accounts.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
-import { describeStatus } from '../problems/describe.ts';
-import { Blocked, createProblem } from '../problems/problem.ts';
+import { describeStatus, lowerFirst } from '../problems/describe.ts';
+import { createProblem } from '../problems/problem.ts';
 import { sendErrorCase } from './send-error-case.ts';
 
 export type Send = (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall>;
@@ -59,13 +59,15 @@ export async function blockIfRefusedAnyway(
     const description = `${fault}: ${describeStatus(second.exchange)}.`;
     // What refuses other accounts may be the cause here.
     if (context.reportedTo('SIGNIN-17').length > 0)
-      throw new Blocked('SIGNIN-17: sign-ins fail now and then');
+      throw new Blocked({ words: 'sign-ins fail now and then', ...bySignIns });
     context.reportTo('SIGNIN-17', createProblem(description, exchanges));
-    throw new Blocked(`SIGNIN-17: ${description}`);
+    throw new Blocked({ words: lowerFirst(description), ...bySignIns });
   }
   if (login && (await context.signInLate(account!, login)).outcome.ok)
-    throw new Blocked('SIGNIN-17: a later sign-in succeeds');
+    throw new Blocked({ words: 'a later sign-in succeeds', ...bySignIns });
 }
+
+const bySignIns = { checks: ['SIGNIN-17'] };
 
 export const onNewConnection = { onNewConnection: true };
 
@@ -78,7 +80,8 @@ export async function blockOnFlapping(rejected: ApiCall, ...browsers: SimulatedB
   for (const browser of browsers)
     for (let count = 0; count < 6; count++) {
       const list = await browser.clone('again').listProjects(onNewConnection);
-      if (list.outcome.ok) throw new Blocked('SIGNIN-14: a session is valid now and then');
+      if (list.outcome.ok)
+        throw new Blocked({ words: 'a session is valid now and then', checks: ['SIGNIN-14'] });
     }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Check } from '../checks/check.ts';
 import { isCauseOf, runOrder } from '../checks/order.ts';
 import { minMustMs } from '../http/client.ts';
-import { outOfTime } from '../http/transport.ts';
+import { outOfTime } from '../http/record.ts';
 import { createReport } from '../report/create-report.ts';
 import { viewOf } from '../report/summary.ts';
 import { run, type CheckResult } from '../checks/run.ts';
@@ -54,7 +54,7 @@ async function runAgainst(slow: SlowBackend, responseMs: number, budgetMs = 60_0
   return result;
 }
 
-const isLate = ({ note }: CheckResult) => note === outOfTime;
+const isLate = ({ reason }: CheckResult) => reason?.limit === 'time';
 
 test('each check sends the same requests, however long a response takes', async () => {
   const allMs = 3_600_000;
@@ -117,7 +117,7 @@ test.each([
     const ids = late.filter(({ check }) => check.level === 'SHOULD').map(({ check }) => check.id);
     expect(ids.length).toBeGreaterThan(50);
     expect(report.totals.should).toMatchObject({ blocked: 0, notJudged: ids.length });
-    expect(report.notJudged).toEqual([{ reason: outOfTime, ids }]);
+    expect(report.notJudged).toEqual([{ reason: outOfTime.words, limit: 'time', ids }]);
     expect(report.verdict).toContain(`, but ${ids.length} SHOULD checks could not be judged: `);
   },
 );

@@ -6,9 +6,10 @@ import { checks } from '../checks/all.ts';
 import { parseJson } from '../http/response.ts';
 import { createSecrets } from '../http/secrets.ts';
 import { describeResponse, truncate } from '../problems/describe.ts';
+import type { Exchange, Reason } from '../http/record.ts';
 import type { Problem } from '../problems/problem.ts';
 import { createReport } from '../report/create-report.ts';
-import { listFindings, listNotJudged } from '../report/findings.ts';
+import { listBlockers, listFindings } from '../report/findings.ts';
 import { renderHtml } from '../report/html.ts';
 import { renderJunit } from '../report/junit.ts';
 import { jsonSchema, type Report } from '../report/schema.ts';
@@ -115,7 +116,6 @@ const resultOf = (id: string, problem?: Partial<Problem>): CheckResult => ({
   check: checks.find((each) => each.id === id)!,
   status: problem ? 'failed' : 'passed',
   problems: problem ? [{ description: `${id}.`, exchanges: [], ...problem }] : [],
-  note: undefined,
   exchanges: [],
   durationMs: 0,
 });
@@ -158,22 +158,35 @@ test.each([
     'The app works with this backend, but 1 SHOULD check could not be judged: PROJECT-13.',
   ],
 ])('a report begins with a check that is blocked without a finding: %s', (id, verdict) => {
-  const note = 'Creating <b> failed';
-  const blocked: CheckResult = { ...resultOf(id), status: 'blocked', note };
+  const reason = { words: 'creating <b> failed' };
+  const blocked: CheckResult = { ...resultOf(id), status: 'blocked', reason };
   const created = createReport({ ...result, results: [resultOf('REACH-1'), blocked] });
   expect(viewOf(created).isOk).toBe(blocked.check.level === 'SHOULD');
-  expect(created.notJudged).toEqual([{ ids: [id], reason: note }]);
+  expect(created.notJudged).toMatchObject([{ ids: [id], reason: reason.words }]);
   expect(created.verdict).toBe(verdict);
   const heading = `Not judged: ${id}`;
   expect(renderTerminal(created)).toMatch(`\n${heading}\n  because creating <b> failed\n`);
   expect(renderHtml(created)).toContain(`<h3>${heading}</h3><p>because creating &lt;b&gt; failed`);
-  const notJudgedBeside = (reason: string, failed: string, problem = {}) =>
-    listNotJudged([{ ...blocked, note: reason }, resultOf(failed, problem)], []);
-  expect(notJudgedBeside(note, 'ACCOUNT-10')).toEqual([{ ids: [id], reason: note }]);
-  expect(notJudgedBeside(note, 'REACH-1')).toEqual([]);
-  expect(notJudgedBeside(`ACCOUNT-10: ${note}`, 'ACCOUNT-10')).toEqual([]);
-  expect(notJudgedBeside(`ACCOUNT-100: ${note}`, 'ACCOUNT-10')).not.toEqual([]);
-  expect(notJudgedBeside('it fails', 'ACCOUNT-10', { description: 'It fails' })).toEqual([]);
+});
+
+test('a blocked check names the check that is not met and tells why', () => {
+  const { exchanges } = result.context.http;
+  const [refused, other] = ['"password":"wrong', '/no-such-thing'].map((part) =>
+    exchanges.find(({ request: { path, body } }) => `${path} ${String(body)}`.includes(part)),
+  ) as [Exchange, Exchange];
+  const blockersOf = (by: Partial<Reason>, failed: string, problem = {}) => {
+    const reason = { words: 'it failed', ...by };
+    const blocked: CheckResult = { ...resultOf('PROJECT-13'), status: 'blocked', reason };
+    const blockers = listBlockers(blocked, [blocked, resultOf(failed, problem)]);
+    return blockers.map(({ id }) => id);
+  };
+  expect(blockersOf({}, 'ACCOUNT-10')).toEqual([]);
+  expect(blockersOf({ checks: ['ACCOUNT-10'] }, 'ACCOUNT-10')).toEqual(['ACCOUNT-10']);
+  expect(blockersOf({ exchange: refused }, 'ACCOUNT-10', { exchanges: [refused] })).toHaveLength(1);
+  expect(blockersOf({ exchange: refused }, 'ACCOUNT-10', { exchanges: [other] })).toEqual([]);
+  // A cause of the check.
+  expect(blockersOf({}, 'REACH-1')).toEqual(['REACH-1']);
+  expect(blockersOf({ limit: 'time' }, 'REACH-1')).toEqual([]);
 });
 
 test('a check that only a failure of its own blocks is named beside a MUST that is not met', async () => {

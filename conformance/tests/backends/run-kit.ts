@@ -42,4 +42,6 @@ export const unmetChecks = (
   results
     .filter(({ status }) => status === 'failed' || status === 'blocked')
     .filter(({ check }) => levels.includes(check.level))
-    .map(({ check, problems, note }) => `${check.id}: ${problems[0]?.description ?? note}`);
+    .map(
+      ({ check, problems, reason }) => `${check.id}: ${problems[0]?.description ?? reason?.words}`,
+    );
