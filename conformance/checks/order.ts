@@ -3,6 +3,10 @@ import type { Check } from './check.ts';
 
 export const groupOf = (id: string) => id.split('-')[0]!;
 
+const ids = checks.map(({ id }) => id);
+const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+if (twice !== undefined) throw new Error(`Two checks have the id ${twice}.`);
+
 /** Each check after those whose failure explains one of it, with all of them. */
 const causes = new Map<Check, Set<Check>>();
 
