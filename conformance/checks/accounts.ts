@@ -6,7 +6,8 @@ import type { Account } from '../people/accounts.ts';
 import { emailDomain, type Fixtures } from '../people/fixtures.ts';
 import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-context.ts';
 import { describeResponse, describeStatus, lowerFirst } from '../problems/describe.ts';
-import { messageFault, refusalCause } from '../problems/matchers.ts';
+import { refusalCause } from '../problems/causes.ts';
+import { messageFault } from '../problems/matchers.ts';
 import {
   createProblem,
   decisiveLast,

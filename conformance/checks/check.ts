@@ -1,4 +1,5 @@
 import type { RunContext } from '../people/run-context.ts';
+import type { Topic } from '../problems/causes.ts';
 import type { Note } from '../problems/problem.ts';
 
 /**
@@ -18,6 +19,8 @@ export type Check = {
   title: string;
   /** What a backend has to do to meet it. */
   requirement: string;
+  /** Causes about the same have this check first in their finding. */
+  about?: Topic;
   /** Ids of statements in docs/specification.md. */
   statements: string[];
   /**

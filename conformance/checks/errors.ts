@@ -7,18 +7,15 @@ import {
   messageOf,
   parseJson,
   responseHeader,
+  responseKey,
   statusOf,
 } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import type { RunContext } from '../people/run-context.ts';
-import { describeResponse, describeStatus, lowerFirst, truncate } from '../problems/describe.ts';
-import {
-  messageFault,
-  refusalCause,
-  refusalRequirement,
-  sentenceFault,
-} from '../problems/matchers.ts';
-import { expectSuccess, fail, skip, type Cause } from '../problems/problem.ts';
+import { describeStatus, lowerFirst, truncate } from '../problems/describe.ts';
+import { refusalCause, refusalRequirement, type Cause } from '../problems/causes.ts';
+import { messageFault, sentenceFault } from '../problems/matchers.ts';
+import { expectSuccess, fail, skip } from '../problems/problem.ts';
 import {
   describeAcceptance,
   errorCases,
@@ -135,6 +132,7 @@ function refusalCheck(errorCase: ErrorCase): Check {
     level,
     title: `${subject} ${isPlural ? 'are' : 'is'} ${accepted} with a message`,
     requirement,
+    about: 'refusals',
     statements,
     after,
     run: (context) => expectRefusalWithMessage(context, errorCase),
@@ -160,7 +158,7 @@ async function expectRefusalWithMessage(context: RunContext, errorCase: ErrorCas
   if (!isClientError(exchange)) {
     const { method, path } = exchange.request;
     const words = `wrong requests to ${method} ${path} get ${describeStatus(exchange)}`;
-    const key = `${method} ${path} ${describeResponse(exchange)}`;
+    const key = `${method} ${path} ${responseKey(exchange)}`;
     const isFailure = exchange.response && !isSuccess(exchange);
     const cause = isFailure ? { words, key, subject: lowerFirst(subject) } : undefined;
     failWith(', not 4xx', cause);

@@ -41,10 +41,10 @@ export const leakChecks: Check[] = [
     run: inspectBodies(({ request }, { status, text }) => {
       const password = /"password":"((?:[^"\\]|\\.)*)"/.exec(String(request.body ?? ''))?.[1] ?? '';
       if (password.length >= 7 && encodedVariants(password).some((form) => text.includes(form)))
-        return 'repeats the password of the request';
-      if (hash.test(text)) return 'contains the hash of a password';
+        return ['repeats the password of the request'];
+      if (hash.test(text)) return ['contains the hash of a password'];
       const key = passwordField.exec(text)?.[1];
-      return key && status < 300 ? `contains "${key}"` : undefined;
+      return key && status < 300 ? [`contains "${key}"`] : undefined;
     }),
   }),
   should('LEAK-3', {
@@ -57,21 +57,24 @@ export const leakChecks: Check[] = [
   }),
 ];
 
+/** What is wrong with a body, and what of the body shows it. */
+type BodyFault = [words: string, quote?: string];
+
 /** Creates the `run` of a check of the bodies of responses. */
 function inspectBodies(
-  faultOf: (exchange: Exchange, response: HttpResponse) => string | undefined,
+  faultOf: (exchange: Exchange, response: HttpResponse) => BodyFault | undefined,
 ): Run {
   return inspectResponses(
     (exchange) => {
       const { response } = exchange;
-      const fault = response && faultOf(exchange, response);
-      return fault && `gets a body that ${fault}`;
+      const [words, quote] = (response && faultOf(exchange, response)) ?? [];
+      return words && `gets a body that ${words}${quote === undefined ? '' : `: "${quote}"`}`;
     },
     undefined,
-    (exchange, subject) => ({
-      words: `kinds of requests: each gets a body that ${faultOf(exchange, exchange.response!)!.split(':')[0]}`,
-      subject,
-    }),
+    (exchange, subject) => {
+      const [words] = faultOf(exchange, exchange.response!)!;
+      return { words: `kinds of requests: each gets a body that ${words}`, subject };
+    },
   );
 }
 
@@ -80,7 +83,7 @@ function inspectErrors(pattern: RegExp, name: string): Run {
   return inspectBodies(({ request }, { status, text }) => {
     const match = pattern.exec(unescaped(text.slice(0, maxSearchedCharacters)))?.[0];
     if (status < 400 || !match || unescaped(String(request.body)).includes(match)) return undefined;
-    return `contains ${name}: "${truncate(match, 25)}"`;
+    return [`contains ${name}`, truncate(match, 25)];
   });
 }
 

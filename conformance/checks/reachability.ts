@@ -13,7 +13,8 @@ import {
 } from '../http/response.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { describeResponse, describeStatus } from '../problems/describe.ts';
-import { generalCause, refusalCause, explainInvalidJson } from '../problems/matchers.ts';
+import { generalCause, refusalCause } from '../problems/causes.ts';
+import { explainInvalidJson } from '../problems/matchers.ts';
 import {
   createProblem,
   fail,

@@ -1,7 +1,14 @@
 import { Blocked, stoppedMeanwhile } from '../http/record.ts';
 import type { Project } from '../../machines/types.ts';
 import { lateMs } from '../http/clock.ts';
-import { emailOf, hasSucceeded, isClientError, messageOf, statusOf } from '../http/response.ts';
+import {
+  emailOf,
+  hasSucceeded,
+  isClientError,
+  messageOf,
+  responseKey,
+  statusOf,
+} from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import type { SignedInUser } from '../people/accounts.ts';
 import type { RunContext } from '../people/run-context.ts';
@@ -455,7 +462,7 @@ function expectRejection(credentials: string, call: ApiCall) {
   if (call.outcome.ok) fail(`${response}, which signs the user in.`, [call]);
   const cause = {
     words: `wrong sign-ins get ${describeStatus(call.exchange)}`,
-    key: describeResponse(call.exchange),
+    key: `wrong sign-ins ${responseKey(call.exchange)}`,
     subject: lowerFirst(credentials),
   };
   if (!isClientError(call.exchange)) fail(`${response}, not 4xx.`, [call], { cause });

@@ -12,7 +12,8 @@ import {
   lowerFirst,
   truncate,
 } from '../problems/describe.ts';
-import { messageFault, textFault, refusalCause } from '../problems/matchers.ts';
+import { refusalCause } from '../problems/causes.ts';
+import { messageFault, textFault } from '../problems/matchers.ts';
 import { createProblem, fail, failIfAny, skip } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
@@ -331,7 +332,7 @@ export function expectSameText(
     if (text === undefined || received === text) continue;
     if (actual.title === sent.description && actual.description === sent.title)
       fail(`Title and description are swapped in ${place}.`, calls);
-    const { words, difference } = textFault(text, received);
+    const { kind, words, difference } = textFault(text, received);
     fail(`The ${field} in ${place} is ${words}.`, calls, {
       detail: `It is ${difference}.`,
       userSees: calls.at(-1)!.outcome.ok
@@ -339,6 +340,7 @@ export function expectSameText(
         : undefined,
       cause: {
         words: `texts are ${words}`,
+        key: `texts are ${kind}`,
         subject: `the ${field} ${JSON.stringify(truncate(text, 20))}`,
       },
     });

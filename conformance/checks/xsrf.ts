@@ -9,7 +9,8 @@ import {
   type Visit,
 } from '../people/visits.ts';
 import { describeStatus, secondsBetween } from '../problems/describe.ts';
-import { messageFault, refusalCause } from '../problems/matchers.ts';
+import { refusalCause } from '../problems/causes.ts';
+import { messageFault } from '../problems/matchers.ts';
 import { fail, failIfAny, createProblem, skip } from '../problems/problem.ts';
 import {
   createOrBlock,

@@ -27,6 +27,8 @@ export type HttpResponse = {
 export type HttpFailure = {
   message: string;
   isTimeout?: boolean;
+  /** Of a timeout: whether a part of the response arrived. */
+  hasBegun?: boolean;
   /** Whether the time of the run was over. */
   isLate?: boolean;
   isRefused?: boolean;
@@ -78,7 +80,10 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
         // Not by the clock, which a timer may precede by a fraction of a millisecond.
         if (limitMs < fairMs) return fail('the time of the run is over', { isLate: true });
         const start = incoming && `the response began with ${incoming.statusCode} and did not end`;
-        fail(`${start ?? 'no response'} within ${limitMs / 1000} s`, { isTimeout: true });
+        fail(`${start ?? 'no response'} within ${limitMs / 1000} s`, {
+          isTimeout: true,
+          hasBegun: incoming !== undefined,
+        });
       }, limitMs);
       outgoing.on('socket', repairNextHead);
       outgoing.on('error', (error: NodeJS.ErrnoException) => {

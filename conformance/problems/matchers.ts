@@ -9,7 +9,6 @@ import {
   isClientError,
   isSuccess,
   messageOf,
-  methodAndPath,
   parseJson,
   responseHeader,
   statusOf,
@@ -21,35 +20,10 @@ import { charactersOf, describeStatus, describeType, truncate } from './describe
 export const messageFault = (exchange: Exchange): string | undefined =>
   findMessageFault(exchange)?.[0];
 
-/** What a backend has to do with a wrong request. */
-export const refusalRequirement =
-  'Respond with a status 4xx and a JSON body whose "message" is a sentence for the user.';
-
-/** Returns what refusals with this fault have in common; undefined when there is none. */
-export function refusalCause(exchange: Exchange, subject: string) {
-  const words = isClientError(exchange) ? findMessageFault(exchange)?.[1] : undefined;
-  const cause = { words: `kinds of refusals ${words}`, subject, requirement: refusalRequirement };
-  return words === undefined ? undefined : cause;
-}
-
-/** Returns what a failure shows of any request; undefined for other failures. */
-export function generalCause(exchange: Exchange) {
-  const subject = methodAndPath(exchange.request);
-  // The kit waits for some requests longer than for others.
-  if (!exchange.response)
-    return {
-      words: `kinds of requests get ${describeStatus(exchange).split(' within ')[0]}`,
-      subject,
-    };
-  const body = Object(parseJson(exchange.response.text)) as object;
-  const isRefused = ['message', 'error', 'errors', 'detail'].some((name) => name in body);
-  return isSuccess(exchange) && isRefused && responseHeader(exchange, 'set-cookie') === undefined
-    ? { words: 'kinds of refusals have the status of a success', subject }
-    : undefined;
-}
-
 /** Returns what is wrong with a refusal, and how to say that of several. */
-function findMessageFault(exchange: Exchange): [fault: string, ofSeveral: string] | undefined {
+export function findMessageFault(
+  exchange: Exchange,
+): [fault: string, ofSeveral: string] | undefined {
   if (messageOf(exchange) !== undefined) return undefined;
   const fault = jsonFault(exchange);
   if (fault) return fault;
@@ -96,23 +70,30 @@ export function explainInvalidJson(exchange: Exchange): string {
 }
 
 /** Returns why the app cannot show this list. */
-export function listFault({ exchange }: ApiCall): string {
+export function listFault(call: ApiCall): string {
+  const { place, fault } = findListFault(call);
+  return place === undefined ? fault : `${place}: ${fault}`;
+}
+
+/** Returns why the app cannot show this list, and the project that is the reason. */
+export function findListFault({ exchange }: ApiCall): { fault: string; place?: string } {
   const { response } = exchange;
-  if (!response || !isSuccess(exchange)) return describeStatus(exchange);
+  if (!response || !isSuccess(exchange)) return { fault: describeStatus(exchange) };
   const noJson = jsonFault(exchange);
-  if (noJson) return noJson[0];
+  if (noJson) return { fault: noJson[0] };
   const body = parseJson(response.text);
   if (!Array.isArray(body)) {
     const wrapper = Object.entries(Object(body)).find(([, value]) => Array.isArray(value))?.[0];
-    return wrapper
+    const fault = wrapper
       ? `the array is wrapped in an object, as "${wrapper}"`
       : `the body is ${describeType(body)}, not an array`;
+    return { fault };
   }
   for (const [index, item] of body.entries()) {
     const fault = projectFault(item);
-    if (fault) return `project ${index + 1} of ${body.length}: ${fault}`;
+    if (fault) return { fault, place: `project ${index + 1} of ${body.length}` };
   }
-  return describeStatus(exchange);
+  return { fault: describeStatus(exchange) };
 }
 
 /** Returns why the app cannot use the response to a call. */
@@ -221,17 +202,22 @@ const forms: Record<string, Change> = {
   'in another letter case': (text) => text.toLowerCase(),
 };
 
-/** Names what was done to a text, and quotes both texts around the first character that differs. */
+/**
+ * Names what was done to a text, and quotes both texts around the first character that differs.
+ * Texts that were changed in one way have one `kind`.
+ */
 export function textFault(sent: string, received: unknown) {
   if (typeof received !== 'string')
-    return { words: 'not a string', difference: describeType(received) };
+    return { kind: 'not a string', words: 'not a string', difference: describeType(received) };
   const [expected, actual] = [charactersOf(sent), charactersOf(received)];
   let index = 0;
   while (index < expected.length && expected[index] === actual[index]) index += 1;
   const start = Math.max(0, index - 8);
   const excerpt = (text: string[]) => JSON.stringify(text.slice(start, start + 32).join(''));
+  const kind = nameChange(sent, received, expected[index] ?? '', actual[index] ?? '');
   return {
-    words: nameChange(sent, received, expected[index] ?? '', actual[index] ?? ''),
+    kind,
+    words: kind === 'cut' ? `cut at ${received.length} characters` : kind,
     difference: `${excerpt(actual)} instead of ${excerpt(expected)} (${sent.length} characters sent, ${received.length} received)`,
   };
 }
@@ -245,8 +231,7 @@ function nameChange(sent: string, received: string, from: string, to: string): s
       ([, change]) => change(sent) !== sent && toUnmarked(received) === toUnmarked(change(sent)),
     ) ?? Object.entries(forms).find(([, form]) => form(received) === form(sent));
   if (known) return known[0];
-  if (sent.startsWith(received.replace(/(\.{3}|…)$/, '')))
-    return `cut at ${received.length} characters`;
+  if (sent.startsWith(received.replace(/(\.{3}|…)$/, ''))) return 'cut';
   if (received === sent.replaceAll(from, '')) return `without ${JSON.stringify(from)}`;
   if (from === '$') return 'changed at "$", as by String.replace';
   return received === sent.replaceAll(from, to)

@@ -2,7 +2,8 @@ import { Blocked, type Exchange } from '../http/record.ts';
 import { methodAndPath, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import { describeExchangeScreen, describeScreen } from './describe.ts';
-import { callFault, generalCause } from './matchers.ts';
+import { generalCause, type Cause } from './causes.ts';
+import { callFault } from './matchers.ts';
 
 export const statuses = ['passed', 'failed', 'skipped', 'blocked'] as const;
 export type Status = (typeof statuses)[number];
@@ -25,18 +26,9 @@ export type More = {
   /** What the app shows its users. */
   userSees?: string | undefined;
   cause?: Cause | undefined;
+  /** Whether all later requests of its operation show it too, so that other failures follow. */
+  isLasting?: boolean;
   /** What a backend has to do, where that of the check says something else. */
-  requirement?: string;
-};
-
-/** What several problems of a run have in common. The report makes them one finding. */
-export type Cause = {
-  /** Follows the number of problems: `refusals have "detail" and no "message"`. */
-  words: string;
-  /** What this problem adds to the list: `a wrong password`. */
-  subject: string;
-  /** Distinguishes causes with the same words. */
-  key?: string;
   requirement?: string;
 };
 
@@ -105,9 +97,6 @@ export type ResponseRule = [
   causeOf?: (exchange: Exchange, address: string) => Cause | undefined,
 ];
 
-/** Ends the count of requests that fail from one on. */
-export const since = ', each since the first';
-
 /** Throws one problem for each operation and status in which `faultOf` finds a fault. */
 export function failOnFaults(
   exchanges: Exchange[],
@@ -123,13 +112,13 @@ export function failOnFaults(
     const cause = causeOf?.(exchange, subject) ?? { words, subject };
     const others = exchanges.filter(({ request }) => methodAndPath(request) === subject);
     const faulty = others.filter((each) => faultOf(each) !== undefined);
+    const isPart = faulty.length < others.length;
     const isLasting =
-      faulty.length > 4 && others.length - others.indexOf(exchange) === faulty.length;
-    const detail =
-      faulty.length < others.length
-        ? `So in ${faulty.length} of ${others.length} requests${isLasting ? since : ''}.`
-        : undefined;
-    const more = { userSees: userSees(exchange), cause, detail };
+      isPart && faulty.length > 4 && others.length - others.indexOf(exchange) === faulty.length;
+    const detail = isPart
+      ? `So in ${faulty.length} of ${others.length} requests${isLasting ? ', each since the first' : ''}.`
+      : undefined;
+    const more = { userSees: userSees(exchange), cause, detail, isLasting };
     problems.set(key, createProblem(`${subject} ${fault}.`, [exchange], more));
   }
   failIfAny([...problems.values()]);

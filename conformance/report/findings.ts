@@ -2,7 +2,7 @@ import type { Check } from '../checks/check.ts';
 import { compareCauses, isCauseOf } from '../checks/order.ts';
 import type { Exchange, Reason } from '../http/record.ts';
 import { areAlike, isSuccess, methodAndPath, statusOf } from '../http/response.ts';
-import { since, type Problem } from '../problems/problem.ts';
+import type { Problem } from '../problems/problem.ts';
 import type { CheckResult } from '../checks/run.ts';
 
 /** A check that is not met, or several with a common cause. */
@@ -26,7 +26,6 @@ export function listFindings(results: CheckResult[]) {
   const findings = [...groups.values()].map((unsorted) => {
     const items = unsorted
       .filter((item) => !shownBy(item))
-      // The check that requires just this comes first.
       .toSorted((a, b) => rankOf(a).localeCompare(rankOf(b)));
     const own = [...new Set(items.map(({ check }) => check))];
     const checks = [...new Set([...own, ...unsorted.map(({ check }) => check)])];
@@ -69,7 +68,7 @@ export function listFindings(results: CheckResult[]) {
 
 /** Whether all later requests fail too, so that other failures follow. */
 const isLasting = ({ level, problems }: { level: string; problems: Problem[] }) =>
-  level === 'MUST' && problems.some(({ detail }) => detail?.endsWith(`${since}.`));
+  level === 'MUST' && problems.some((problem) => problem.isLasting);
 
 /** Returns the first check of each cause that explains these checks, also by way of others. */
 function listHeads(findings: { checks: Check[]; causes: Check[] }[], checks: Check[]): Check[] {
@@ -106,16 +105,13 @@ function tells({ check, problems }: CheckResult, { checks = [], exchange }: Reas
 /** Returns whether a check of one request shows a failure that a check of all requests found. */
 function showsFailureOf({ check, problem }: Item, other: Item) {
   // A leak is another fault, and what goes on failing is no matter of one request.
-  if (check.id.startsWith('LEAK') || problem.detail?.includes(since)) return false;
+  if (check.id.startsWith('LEAK') || problem.isLasting) return false;
   if (!check.inspects || other.check.inspects) return false;
   const [one, two] = [problem, other.problem].map(({ exchanges }) => exchanges.at(-1));
   if (!one || !two || (one.response && statusOf(one) < 500)) return false;
   const nameOf = (each: Exchange) => `${methodAndPath(each.request)} ${statusOf(each)}`;
   return nameOf(one) === nameOf(two);
 }
-
-/** Removes what differs from response to response: times, ids of requests and lengths. */
-const comparable = (words: string) => words.replaceAll(/[\da-f]*\d[\da-f]*/g, '0');
 
 /** Adds how many requests of all fail like the one of a problem, if not all do. */
 function withNumbers(problem: Problem, others: Item[]): Problem {
@@ -129,10 +125,11 @@ function withNumbers(problem: Problem, others: Item[]): Problem {
 type Item = { check: Check; problem: Problem };
 
 const causeKeyOf = ({ check, problem: { cause } }: Item) =>
-  cause ? comparable(cause.key ?? cause.words) : check.id;
+  cause ? (cause.key ?? cause.words) : check.id;
 
+/** A check about the same as the cause comes first, then a MUST. */
 const rankOf = ({ check, problem: { cause } }: Item) =>
-  `${!check.requirement.endsWith(cause?.requirement?.slice(1) ?? '?')} ${check.level}`;
+  `${!cause?.about || check.about !== cause.about} ${check.level}`;
 
 /** Says what several problems have in common, and of which situations. */
 function summarizeCauses(items: Item[]) {

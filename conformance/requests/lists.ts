@@ -6,7 +6,7 @@ import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-context.ts';
 import { manyVisits } from '../people/visits.ts';
 import { describeStatus, truncate } from '../problems/describe.ts';
-import { listFault } from '../problems/matchers.ts';
+import { findListFault, listFault } from '../problems/matchers.ts';
 import { CheckFailed, createProblem } from '../problems/problem.ts';
 import { createOrBlock } from './creates.ts';
 
@@ -81,9 +81,9 @@ export async function listOrBlock(context: RunContext, browser: SimulatedBrowser
   const create = since.findLast(({ request }) => request.method === 'POST');
   const { title } = Object(parseJson(String(create?.request.body))) as { title?: unknown };
   const subject = typeof title === 'string' ? `the project "${truncate(title, 12)}"` : 'a request';
-  const description = `After ${subject}, the app can show no list: ${listFault(call).split(': ').at(-1)}.`;
+  const description = `After ${subject}, the app can show no list: ${findListFault(call).fault}.`;
   if (!unreadable.has(browser))
-    context.reportTo('PROJECT-4', createUnreadable(description, listFault(call), since, subject));
+    context.reportTo('PROJECT-4', createUnreadable(description, call, since, subject));
   unreadable.add(browser);
   throw new Blocked({
     words: `the list cannot be shown any more: ${listFault(call)}`,
@@ -97,15 +97,15 @@ const unreadable = new WeakSet<SimulatedBrowser>();
 /** Creates the problem of a request after which the app cannot show the list. */
 const createUnreadable = (
   description: string,
-  detail: string,
+  list: ApiCall,
   exchanges: (Exchange | ApiCall)[],
   subject: string,
 ) =>
   createProblem(description, exchanges, {
-    detail: `The list: ${detail}.`,
+    detail: `The list: ${listFault(list)}.`,
     userSees: 'an empty list, although nothing was deleted',
     cause: {
-      words: `requests make the list of their user unreadable: ${detail.split(': ').at(-1)}`,
+      words: `requests make the list of their user unreadable: ${findListFault(list).fault}`,
       subject,
       requirement:
         'Respond with an array whose items each have an id, a title and a description, for all that is stored.',
@@ -171,7 +171,5 @@ export async function expectReadableList(
   if (status === 0 || isClientError(list.exchange)) throw unshown(list);
   unreadable.add(browser);
   const description = `The app can show no list after ${request} (${describeStatus(exchanges.at(-1)!)}).`;
-  throw new CheckFailed([
-    createUnreadable(description, listFault(list), [...exchanges, list], request),
-  ]);
+  throw new CheckFailed([createUnreadable(description, list, [...exchanges, list], request)]);
 }
