@@ -69,7 +69,7 @@ async function runCommand(settings: RunSettings): Promise<number> {
   // The report is printed even if its folder has gone meanwhile.
   if (reportFolder !== undefined) prepareFolder(reportFolder);
   const files = reportFolder === undefined ? [] : writeReports(reportFolder, report);
-  for (const line of renderRows([['reports', ...files]], 12)) console.log(line);
+  for (const line of renderRows([{ label: 'reports', lines: files }], 12)) console.log(line);
   return stoppedCode ?? (viewOf(report).isOk ? 0 : 1);
 }
 

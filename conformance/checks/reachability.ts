@@ -213,7 +213,7 @@ export const reachabilityChecks: Check[] = [
     inspects: true,
     async run(context) {
       const exchanges = (await collectAppResponses(context)).filter(isSuccess);
-      const isOfLena = ({ browserName }: Exchange) => browserName.startsWith('lena');
+      const isOfLena = ({ person }: Exchange) => person === 'lena';
       const others = exchanges.filter((each) => !isOfLena(each));
       // Before her first long list, lena creates several projects at a time.
       const isLong = ({ response }: Exchange) => Object(parseJson(response?.text)).length > 100;

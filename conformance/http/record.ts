@@ -23,6 +23,8 @@ export type Exchange = {
   cookies: SentCookie[];
   /** Name of the simulated browser that sent the request. */
   browserName: string;
+  /** Who uses that browser. */
+  person: string;
   /** False for requests that the app never sends; the kit makes those to see the refusal. */
   isAppRequest: boolean;
 };
@@ -48,7 +50,7 @@ export type Stop = {
 };
 
 /** Who sent a request, and with which cookies. */
-export type SentBy = Pick<Exchange, 'browserName' | 'isAppRequest' | 'cookies'>;
+export type SentBy = Pick<Exchange, 'browserName' | 'person' | 'isAppRequest' | 'cookies'>;
 
 /** Why a check could not run. */
 export type Reason = {

@@ -36,14 +36,16 @@ type RequestOptions = {
  */
 export class SimulatedBrowser {
   readonly name: string;
+  readonly person: string;
   readonly http: HttpClient;
   readonly jar = new CookieJar(null, { prefixSecurity: 'strict', rejectPublicSuffixes: false });
   /** By the names of the cookies. */
   private readonly cookieSources = new Map<string, CookieSource>();
 
-  constructor(http: HttpClient, name: string) {
+  constructor(http: HttpClient, name: string, person = name) {
     this.http = http;
     this.name = name;
+    this.person = person;
   }
 
   // Short for `call`, for these four only: a new call needs no method.
@@ -150,6 +152,7 @@ export class SimulatedBrowser {
     const request = { method, path, headers: headers as HttpRequest['headers'], body };
     const sentBy = {
       browserName: this.name,
+      person: this.person,
       isAppRequest,
       cookies: cookies.map(({ key, value }) => ({
         name: key,

@@ -46,7 +46,8 @@ export function createRunContext(
   let browserCount = 0;
 
   /** Creates a browser without cookies. */
-  const newBrowser = (name: string) => new SimulatedBrowser(http, `${name} ${++browserCount}`);
+  const newBrowser = (name: string) =>
+    new SimulatedBrowser(http, `${name} ${++browserCount}`, name);
 
   const problems = new Map<string, Problem[]>();
   /** Returns the problems of a check that other checks found. */

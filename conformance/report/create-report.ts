@@ -1,9 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
-import { callNames } from '../../model/calls.ts';
+import { callNames, findCall } from '../../model/calls.ts';
 import type { Check, Level } from '../checks/check.ts';
 import type { HttpClient } from '../http/client.ts';
 import { reproduce, withRequirements } from '../http/curl.ts';
 import { outOfTime, type Exchange } from '../http/record.ts';
+import { methodAndPath, statusOf } from '../http/response.ts';
 import { emailDomain, type Fixtures } from '../people/fixtures.ts';
 import { describeReason, describeResponse, plural, truncate } from '../problems/describe.ts';
 import type { Problem } from '../problems/problem.ts';
@@ -35,7 +36,10 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
       .map((each) => [each.check.id, listBlockers(each, run.results).map(({ id }) => id)]),
   );
   const reportCall = (exchange: Exchange) => ({
+    person: exchange.person,
     browserName: exchange.browserName,
+    operation: nameOf(exchange),
+    status: statusOf(exchange),
     request: describeRequest(exchange),
     response: describeResponse(exchange),
   });
@@ -183,6 +187,10 @@ function describeThrottling(throttling: HttpClient['throttling']): string | unde
   const waiting = `${plural(count, 'time')} and waited ${(totalMs / 1000).toFixed(1)} s in total`;
   return advice ?? (count > 0 ? `The kit obeyed Retry-After ${waiting}.` : undefined);
 }
+
+/** Returns the name that the contract has for a request. */
+const nameOf = ({ request }: Exchange): string =>
+  findCall(request.method, request.path)?.call ?? methodAndPath(request);
 
 function describeRequest({ request, cookies }: Exchange): string {
   const { method, path, headers } = request;

@@ -1,9 +1,9 @@
 import type { Report, ReportedFinding, ReportedResult } from './schema.ts';
-import { describeConsequence, describeFinding, summarize, viewOf, type Row } from './summary.ts';
+import { rowsFor, viewOf, type FindingView, type Row } from './summary.ts';
 
 /** Renders the report as a page without external resources. */
 export function renderHtml(report: Report): string {
-  const { isOk, notJudged, causes, consequences } = viewOf(report);
+  const { isOk, notJudged, causes, consequences, blocked, totals } = viewOf(report);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -26,12 +26,13 @@ export function renderHtml(report: Report): string {
 <body>
 <p class="muted">Conformance of ${escapeMarkup(report.origin)}</p>
 <h1 class="${isOk ? 'good' : 'bad'}">${escapeMarkup(report.verdict)}</h1>
-${notJudged.map(([ids, reason = '']) => `<article><h3>${ids}</h3><p>${escapeMarkup(reason)}</p></article>`).join('')}
+${notJudged.map(({ label, lines }) => `<article><h3>${label}</h3><p>${escapeMarkup(lines.join(' '))}</p></article>`).join('')}
 ${causes.map(renderFinding).join('\n')}
-${consequences.length > 0 ? `<h2>May be consequences of the above, fix that first</h2>\n<ul>${consequences.map((finding) => `<li>${renderHeading(finding)}<p>${escapeMarkup(describeConsequence(finding))}</p></li>`).join('')}</ul>` : ''}
+${consequences.length > 0 ? `<h2>May be consequences of the above, fix that first</h2>\n<ul>${consequences.map((finding) => `<li>${renderHeading(finding)}<p>${escapeMarkup(finding.line)}</p></li>`).join('')}</ul>` : ''}
+${blocked.length > 0 ? `<h2>Blocked, because a precondition failed</h2>\n${renderRows(blocked)}` : ''}
 ${report.userMessages.length > 0 ? `<h2>What your users will read</h2>\n<table><tr><th>Situation</th><th>Status</th><th>They read</th></tr>${report.userMessages.map(({ id, situation, status, message }) => `<tr><td>${escapeMarkup(situation)} <span class="muted">${id}</span></td><td>${status || 'none'}</td><td>${escapeMarkup(message)}</td></tr>`).join('')}</table>` : ''}
 <h2>Totals</h2>
-${renderRows(summarize(report))}
+${renderRows(totals)}
 <h2>All checks</h2>
 <table><tr><th>Check</th><th>Level</th><th>What it verifies</th><th></th></tr>
 ${report.results.map(renderRow).join('\n')}
@@ -41,21 +42,14 @@ ${report.results.map(renderRow).join('\n')}
 `;
 }
 
-function renderFinding(finding: ReportedFinding): string {
-  return `<article>
-${renderHeading(finding)}
-${renderRows([...describeFinding(finding), ['statements', finding.statements.join(', ')]])}
-</article>`;
-}
+const renderFinding = (finding: FindingView): string =>
+  `<article>\n${renderHeading(finding)}\n${renderRows(finding.rows)}\n</article>`;
 
 function renderRows(rows: Row[]): string {
-  const items = rows
-    .map(([label, ...lines]) => [label, escapeMarkup(lines.join('\n'))] as const)
-    .filter(([, text]) => text !== '')
-    .map(
-      ([label, text]) =>
-        `<dt>${escapeMarkup(label)}</dt><dd>${text.includes('\n') ? `<pre>${text}</pre>` : text}</dd>`,
-    );
+  const items = rowsFor('page', rows).map(({ label, lines }) => {
+    const text = escapeMarkup(lines.join('\n'));
+    return `<dt>${escapeMarkup(label)}</dt><dd>${lines.length > 1 ? `<pre>${text}</pre>` : text}</dd>`;
+  });
   return `<dl>${items.join('\n')}</dl>`;
 }
 

@@ -10,7 +10,14 @@ const texts = z.array(z.string());
 const count = z.int().nonnegative();
 
 const call = z
-  .strictObject({ browserName: z.string(), request: z.string(), response: z.string() })
+  .strictObject({
+    person: z.string(),
+    browserName: z.string().describe('Unique: a person may have several browsers.'),
+    operation: z.string().describe('The operationId, or the method and path of another request.'),
+    status: count.describe('0 without a response.'),
+    request: z.string(),
+    response: z.string(),
+  })
   .meta({
     id: 'call',
     description: 'One request and its response, without passwords, cookies and tokens.',

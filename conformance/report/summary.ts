@@ -1,90 +1,152 @@
 import { lowerFirst, plural } from '../problems/describe.ts';
+import { groupBy } from './findings.ts';
 import type { Report, ReportedFinding, ReportedProblem, Totals } from './schema.ts';
 
-/** A part of a finding or of the totals. A row without lines is not shown. */
-export type Row = [label: string, ...lines: string[]];
+/** A part of a finding, of the totals or of another section. Not shown without lines. */
+export type Row = {
+  label: string;
+  lines: string[];
+  /** The only report that shows it: a terminal has room for less. */
+  place?: Place | undefined;
+};
+
+type Place = 'terminal' | 'page';
+type Call = ReportedProblem['calls'][number];
+export type FindingView = ReportedFinding & { rows: Row[] };
 
 const maxCallsPerProblem = 6;
 
+const row = (label: string, lines: string | string[] | undefined, place?: Place): Row => ({
+  label,
+  lines: [lines ?? []].flat(),
+  place,
+});
+
+/** Returns the rows that a report of this kind shows. */
+export const rowsFor = (place: Place, rows: Row[]): Row[] =>
+  rows.filter((each) => each.lines.length > 0 && (each.place ?? place) === place);
+
 /** Returns what the reports for people consist of. A blocked MUST check did not pass. */
-export function viewOf({ findings, notJudged, totals }: Report) {
+export function viewOf(report: Report) {
+  const { findings, notJudged, results, totals } = report;
+  const views = findings.map((finding): FindingView => ({ ...finding, rows: rowsOf(finding) }));
+  const blocked = results.filter(({ blockedBy }) => blockedBy?.length);
   return {
     isOk: totals.must.failed + totals.must.blocked + totals.must.notJudged === 0,
     notJudged: notJudged.map(describeNotJudged),
-    causes: findings.filter(({ causes }) => causes.length === 0),
-    consequences: findings.filter(({ causes }) => causes.length > 0),
+    causes: views.filter(({ causes }) => causes.length === 0),
+    consequences: views
+      .filter(({ causes }) => causes.length > 0)
+      .map((view) => ({ ...view, line: describeConsequence(view) })),
+    blockedCount: blocked.length,
+    blocked: [...groupBy(blocked, ({ note = '' }) => note)].map(([note, some]) =>
+      row(listSome(some.map(({ id }) => id)), note),
+    ),
+    totals: summarize(report),
   };
 }
 
 /** Returns which checks could not run, and why. */
 function describeNotJudged({ ids, reason, limit }: Report['notJudged'][number]): Row {
   return limit === 'time'
-    ? [`Not judged: ${plural(ids.length, 'check')}, for ${reason}`, listSome(ids)]
-    : [`Not judged: ${listSome(ids)}`, `because ${lowerFirst(reason)}`];
+    ? row(`Not judged: ${plural(ids.length, 'check')}, for ${reason}`, listSome(ids))
+    : row(`Not judged: ${listSome(ids)}`, `because ${lowerFirst(reason)}`);
 }
 
 /** Names the first five of many. */
 export const listSome = (all: string[]): string =>
   all.length > 6 ? `${all.slice(0, 5).join(', ')} and ${all.length - 5} more` : all.join(', ');
 
-/** Returns the content of a finding below its heading. */
-export function describeFinding(finding: ReportedFinding): Row[] {
-  const { ids, requirement, summary, situations, problems, problemCount, reproduce } = finding;
+/** Returns what is wrong and required first, then what shows it, and how to repeat it. */
+function rowsOf(finding: ReportedFinding): Row[] {
+  const { ids, requirement, summary, situations, problems, problemCount, statements } = finding;
+  const [{ description, detail, userSees, calls }, ...others] = problems as [
+    ReportedProblem,
+    ...ReportedProblem[],
+  ];
+  const decisive = calls.at(-1);
+  const similar = others.map((each) => each.description).join(' ');
   const hiddenCount = summary === undefined ? problemCount - problems.length : 0;
-  const [first, ...others] = [
-    ...(summary === undefined ? [] : [['', summary, `${listSome(situations)}.`] as Row]),
-    ...problems.flatMap(describeProblem),
-  ] as [Row, ...Row[]];
+  const more = [summary && description, detail].filter(Boolean).join(' ');
+  const also = ids.slice(1);
   return [
-    first,
-    ['required', requirement],
-    ...others,
-    ['', ...(hiddenCount > 0 ? [`… and ${hiddenCount} similar problems.`] : [])],
-    ['also', ...(ids.length > 1 ? [`not met: ${ids.slice(1).join(', ')}`] : [])],
-    ['try it', ...reproduce],
+    row('', summary ?? description),
+    row('required', requirement),
+    row('where', summary && listSome(situations)),
+    // Of several problems, the first has the number and the circumstance.
+    row('more', more || undefined),
+    row('similar', similar || undefined, 'terminal'),
+    row('users see', userSees),
+    row('before', summarizeCalls(calls.slice(0, -1)), 'terminal'),
+    row('request', decisive?.request, 'terminal'),
+    row('response', decisive?.response, 'terminal'),
+    row('requests', describeCalls(calls), 'page'),
+    ...others.flatMap(describeProblem),
+    row('', hiddenCount > 0 ? `… and ${hiddenCount} similar problems.` : undefined, 'page'),
+    row('also', also.length > 0 ? `not met: ${listSome(also)}` : undefined, 'terminal'),
+    row('also', also.length > 0 ? `not met: ${also.join(', ')}` : undefined, 'page'),
+    row('try it', finding.reproduce, 'page'),
+    row('statements', statements.join(', '), 'page'),
   ];
 }
 
-export function describeProblem({ description, detail, userSees, calls }: ReportedProblem): Row[] {
-  const requests = calls
+/** Returns a problem in full. */
+export const describeProblem = (problem: ReportedProblem): Row[] => [
+  row('', [problem.description, ...(problem.detail === undefined ? [] : [problem.detail])], 'page'),
+  row('users see', problem.userSees, 'page'),
+  row('requests', describeCalls(problem.calls), 'page'),
+];
+
+const describeCalls = (calls: Call[]): string[] =>
+  calls
     .slice(-maxCallsPerProblem)
     .flatMap(({ request, response }, index) => [`${index + 1}. ${request}`, ` → ${response}`]);
-  return [
-    ['', description, ...(detail === undefined ? [] : [detail])],
-    ['users see', ...(userSees === undefined ? [] : [userSees])],
-    ['requests', ...requests],
-  ];
+
+/** Returns who made which calls: `ada: registerUser, login, 2 × createProject`. */
+function summarizeCalls(calls: Call[]): string | undefined {
+  const people = [...groupBy(calls, ({ person }) => person)].map(([name, own]) => {
+    const counts = [...groupBy(own, nameOf)].map(([call, { length }]) =>
+      length > 1 ? `${length} × ${call}` : call,
+    );
+    return `${name}: ${counts.join(', ')}`;
+  });
+  return people.length > 0 ? people.join('; ') : undefined;
 }
 
-/** Returns the content of a finding that may be a consequence of others. */
-export const describeConsequence = ({ summary, problems, causes }: ReportedFinding): string =>
+/** Returns the name of a call, and its status unless it succeeded. */
+const nameOf = ({ operation, status }: Call): string =>
+  status >= 200 && status < 300 ? operation : `${operation} → ${status || 'no response'}`;
+
+const describeConsequence = ({ summary, problems, causes }: ReportedFinding): string =>
   `${summary ?? problems[0]?.description} See ${causes.slice(0, 3).join(', ')}.`;
 
 /** Renders rows as lines of text. Lines without a label begin at the left. */
 export const renderRows = (rows: Row[], labelWidth = 10): string[] =>
-  rows.flatMap(([label, ...lines]) =>
+  rows.flatMap(({ label, lines }) =>
     lines.map((line, index) =>
       label === '' ? `  ${line}` : `  ${(index === 0 ? label : '').padEnd(labelWidth)} ${line}`,
     ),
   );
 
 /** Returns the totals of a report. */
-export function summarize(report: Report): Row[] {
+function summarize(report: Report): Row[] {
   const { must, should, operations } = report.totals;
+  const missing = operations.missing.join(', ');
+  const startedAt = report.startedAt.slice(0, 19).replace('T', ' at ');
   return [
-    ['MUST', describeTotals(must)],
-    ['SHOULD', describeTotals(should)],
-    [
+    row('MUST', describeTotals(must)),
+    row('SHOULD', describeTotals(should)),
+    row(
       'operations',
-      `${operations.covered} of ${operations.total} succeeded${operations.missing.length > 0 ? `, NOT MET: ${operations.missing.join(', ')}` : ''}`,
-    ],
-    ['throttling', ...(report.throttling === undefined ? [] : [report.throttling])],
-    [
+      `${operations.covered} of ${operations.total} succeeded${missing && `, NOT MET: ${missing}`}`,
+    ),
+    row('throttling', report.throttling),
+    row(
       'run',
-      `${(report.durationMs / 1000).toFixed(1)} s against ${report.origin} on ${report.startedAt.slice(0, 19).replace('T', ' at ')} UTC, seed ${report.seed}, run ${report.runId}`,
-    ],
-    ...report.notes.map((note): Row => ['note', note]),
-    ['leftovers', report.leftovers],
+      `${(report.durationMs / 1000).toFixed(1)} s against ${report.origin} on ${startedAt} UTC, seed ${report.seed}, run ${report.runId}`,
+    ),
+    ...report.notes.map((note) => row('note', note)),
+    row('leftovers', report.leftovers),
   ];
 }
 

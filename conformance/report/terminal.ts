@@ -1,21 +1,11 @@
 import { styleText } from 'node:util';
-import { findCall } from '../../model/calls.ts';
 import { command } from '../command/options.ts';
 import { truncate } from '../problems/describe.ts';
-import { groupBy } from './findings.ts';
-import type { Report, ReportedFinding, ReportedProblem, ReportedResult } from './schema.ts';
-import {
-  describeConsequence,
-  listSome,
-  renderRows,
-  summarize,
-  viewOf,
-  type Row,
-} from './summary.ts';
+import type { Report, ReportedResult } from './schema.ts';
+import { renderRows, rowsFor, viewOf, type FindingView, type Row } from './summary.ts';
 
 type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;
-type Call = ReportedProblem['calls'][number];
 
 /** Of a finding on a terminal. */
 const maxFindingLines = 10;
@@ -30,8 +20,8 @@ export function renderTerminal(
   { verbose = false, colors = false, width = Infinity } = {},
 ): string {
   const paint: Paint = (style, text) => (colors ? styleText(style, text) : text);
-  const { isOk, notJudged, causes, consequences } = viewOf(report);
-  const blocked = report.results.filter(({ blockedBy }) => blockedBy?.length);
+  const view = viewOf(report);
+  const { isOk, causes, consequences } = view;
   const section = (heading: string, lines: string[]) =>
     lines.length > 0 ? ['', paint('bold', heading), ...lines] : [];
   const information = [
@@ -39,26 +29,22 @@ export function renderTerminal(
     ...section('All checks', report.results.flatMap(verboseLines)),
   ];
   return [
-    ...notJudged.flatMap(([ids, reason]) => section(ids, [`  ${reason}`])),
+    ...view.notJudged.flatMap(({ label, lines }) => section(label, [`  ${lines[0]}`])),
     ...causes.flatMap((finding) => ['', ...findingLines(finding, width, paint)]),
     ...section(
       `May be consequences of the above, fix that first (${consequences.length})`,
-      consequences.map((finding) =>
-        cut(`  ${finding.ids[0]}  ${finding.title}: ${describeConsequence(finding)}`, width),
-      ),
+      consequences.map(({ id, title, line }) => cut(`  ${id}  ${title}: ${line}`, width)),
     ),
     ...section(
-      `Blocked, because a precondition failed (${blocked.length})`,
-      [...groupBy(blocked, ({ note = '' }) => note)].map(([note, results]) =>
-        cut(`  ${listSome(results.map(({ id }) => id))}: ${note}`, width),
-      ),
+      `Blocked, because a precondition failed (${view.blockedCount})`,
+      view.blocked.map(({ label, lines }) => cut(`  ${label}: ${lines[0]}`, width)),
     ),
     ...section(
       'Commands that repeat a problem',
-      causes.slice(0, 1).map(({ ids }) => `  ${command} ${report.origin} --try ${ids[0]}`),
+      causes.slice(0, 1).map(({ id }) => `  ${command} ${report.origin} --try ${id}`),
     ),
     ...(verbose ? information : []),
-    ...section('Totals', renderRows(summarize(report), 12)),
+    ...section('Totals', renderRows(view.totals, 12)),
     // The beginning of a long report has left the screen.
     ...(width === Infinity ? [] : causes.slice(0, 1)).flatMap((finding) => [
       '',
@@ -72,38 +58,17 @@ export function renderTerminal(
 
 /** Returns what is wrong, what is required, what users read and the decisive request. */
 function findingLines(
-  finding: ReportedFinding,
+  { id, level, title, statements, rows }: FindingView,
   width: number,
   paint: Paint,
   rowCount?: number,
 ): string[] {
-  const { ids, level, title, statements, summary, situations, problems, problemCount } = finding;
-  const [{ description, detail, userSees, calls }] = problems as [ReportedProblem];
-  const decisive = calls.at(-1);
-  const similar = summary === undefined && problemCount > 1;
-  const others = problems.slice(1).map((each) => each.description);
-  const rows: Row[] = [
-    ['', summary ?? description],
-    ['required', finding.requirement],
-    ['where', ...(summary === undefined ? [] : [listSome(situations)])],
-    // Of several problems, the first has the number and the circumstance.
-    [
-      'more',
-      ...[[summary && description, detail].filter(Boolean).join(' ')].filter((each) => each !== ''),
-    ],
-    ['similar', ...(similar ? [others.join(' ')] : [])],
-    ['users see', ...(userSees === undefined ? [] : [userSees])],
-    ['before', ...summarizeCalls(calls.slice(0, -1))],
-    ['request', ...(decisive ? [decisive.request] : [])],
-    ['response', ...(decisive ? [decisive.response] : [])],
-    ['also', ...(ids.length > 1 ? [`not met: ${listSome(ids.slice(1))}`] : [])],
-  ];
-  const heading = `${level} not met: ${ids[0]}`;
+  const heading = `${level} not met: ${id}`;
   const rest = `  ${title}  [${statements.join(', ')}]`;
   return [
     paint(['bold', level === 'MUST' ? 'red' : 'yellow'], heading) +
       cut(rest, width - heading.length),
-    ...fitRows(rows.slice(0, rowCount), width),
+    ...fitRows(rowsFor('terminal', rows).slice(0, rowCount), width),
   ];
 }
 
@@ -116,9 +81,9 @@ const quoted = ['where', 'before', 'request', 'response'];
  * first rows, which say what is wrong and what is required, and the last line of a row stay.
  */
 function fitRows(rows: Row[], width: number): string[] {
-  const fitted = rows.flatMap(([label, text]) => {
+  const fitted = rows.map(({ label, lines }) => {
     const room = width - 2 - (label === '' ? 0 : labelWidth + 1);
-    return text === undefined ? [] : [{ label, room, lines: wrap(text, room) }];
+    return { label, room, lines: lines.flatMap((line) => wrap(line, room)) };
   });
   const countLines = () => fitted.reduce((sum, { lines }) => sum + lines.length, 0);
   while (countLines() >= maxFindingLines) {
@@ -135,10 +100,7 @@ function fitRows(rows: Row[], width: number): string[] {
     const { room, lines } = longest.find(({ label }) => quoted.includes(label)) ?? longest.at(-1)!;
     lines.splice(-2, 2, cut(lines.slice(-2).join(' '), room));
   }
-  return renderRows(
-    fitted.map(({ label, lines }) => [label, ...lines]),
-    labelWidth,
-  );
+  return renderRows(fitted, labelWidth);
 }
 
 /** Breaks a text at spaces, or anywhere in a long word. */
@@ -151,26 +113,6 @@ const wrap = (text: string, width: number): string[] =>
 
 const cut = (text: string, width: number): string =>
   text.length <= width ? text : truncate(text, width - 1);
-
-/** Returns who made which calls: `ada: registerUser, login, 2 × createProject`. */
-function summarizeCalls(calls: Call[]): string[] {
-  // A browser is named by its person and a number.
-  const byPerson = groupBy(calls, ({ browserName }) => browserName.replace(/ \d+$/, ''));
-  const people = [...byPerson].map(([name, own]) => {
-    const counts = [...groupBy(own, nameOf)].map(([call, { length }]) =>
-      length > 1 ? `${length} × ${call}` : call,
-    );
-    return `${name}: ${counts.join(', ')}`;
-  });
-  return people.length > 0 ? [people.join('; ')] : [];
-}
-
-/** Returns the call of the contract, and its status unless it succeeded. */
-function nameOf({ request, response }: Call): string {
-  const [method = '', path = ''] = request.split(' ');
-  const name = findCall(method, path)?.call ?? `${method} ${path}`;
-  return /^2\d\d/.test(response) ? name : `${name} → ${response.split(' (')[0]}`;
-}
 
 function userMessageLines({ userMessages }: Report): string[] {
   const width = Math.max(...userMessages.map(({ situation }) => situation.length));

@@ -133,12 +133,12 @@ test('a run against a very slow backend ends, and no check passes after that', a
   const { isOk, notJudged, causes } = viewOf(report);
   expect(isOk).toBe(false);
   expect(notJudged).toEqual([
-    [
-      expect.stringMatching(
+    {
+      label: expect.stringMatching(
         /^Not judged: \d+ checks, for lack of time; a larger --budget judges them$/,
       ),
-      expect.stringMatching(/^.+ and \d+ more$/),
-    ],
+      lines: [expect.stringMatching(/^.+ and \d+ more$/)],
+    },
   ]);
   expect(causes.map(({ id }) => id)).toEqual(['REACH-10']);
 });
