@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { Exchange } from './record.ts';
-import { emailOf, hasSucceeded, headerValues, isSuccess, statusOf } from './response.ts';
+import { setCookieOf, withRequirements } from './requirements.ts';
+import { hasSucceeded, headerValues } from './response.ts';
 import { encodedVariants, type Secrets } from './secrets.ts';
+import { renderScript, type Body, type Command, type Text } from './shell.ts';
 
 type Run = {
   http: { origin: string; exchanges: Exchange[] };
@@ -17,11 +19,6 @@ const maxCommands = 40;
 const copiedHeaders =
   /^(accept|content-type|idempotency-key|if-none-match|origin|referer|access-control-.*)$/;
 
-const freshRun = 'cd "$(mktemp -d)"; RUN=0$(date +%s)   # cookie files, and emails that are new';
-const tokenFunction = String.raw`token() { awk '$6 == "XSRF-TOKEN" { print $7 }' "$1" | sed 's/%2[Bb]/+/g; s/%2[Ff]/\//g; s/%3[Dd]/=/g'; }`;
-
-const cookieFunction = String.raw`cookie() { awk -v name="$2" '$6 == name { print $7 }' "$1"; }`;
-
 /**
  * Returns shell commands that repeat requests of a run with new accounts, including the requests
  * that set their cookies. Returns none when commands cannot do that. They contain no secrets:
@@ -29,9 +26,8 @@ const cookieFunction = String.raw`cookie() { awk -v name="$2" '$6 == name { prin
  */
 export function reproduce(run: Run, exchanges: Exchange[]): string[] {
   const all = run.http.exchanges;
-  const { runId } = run.fixtures;
   const { script, repeated, count } = foldCreates(withRequirements(all, exchanges));
-  const lines: string[] = [];
+  const batches: { waitSeconds: number; commands: Command[] }[] = [];
   for (let first = 0; first < script.length;) {
     // Exchanges are in the order in which they ended.
     const end = all.indexOf(script[first]!);
@@ -40,24 +36,18 @@ export function reproduce(run: Run, exchanges: Exchange[]): string[] {
     // Two concurrent commands must not write the same cookie file.
     const writesFile = ({ browserName }: Exchange) =>
       batch.filter((other) => other.browserName === browserName).length === 1;
-    const commands = batch.map((each) => curlCommand(run, script, each, writesFile(each)));
-    if (commands.includes(undefined)) return [];
-    if (batch.includes(repeated!)) commands[0] = repeatCommand(commands[0]!, count);
-    const idleMs = batch[0]!.idleMs ?? 0;
-    if (idleMs > 0) lines.push(`sleep ${Math.ceil(idleMs / 1000)}`);
-    lines.push(...commands.map((command) => `${command}${batch.length > 1 ? ' &' : ''}`));
-    if (batch.length > 1) lines.push('wait');
+    const commands = batch.map((each) =>
+      createCommand(run, script, each, writesFile(each), each === repeated ? count : undefined),
+    );
+    const possible = commands.filter((each) => each !== undefined);
+    if (possible.length < commands.length) return [];
+    batches.push({
+      waitSeconds: Math.ceil((batch[0]!.idleMs ?? 0) / 1000),
+      commands: possible,
+    });
     first += batch.length;
   }
-  if (lines.length === 0 || lines.length > maxCommands) return [];
-  const functions = Object.entries({ token: tokenFunction, cookie: cookieFunction })
-    .filter(([name]) => lines.some((line) => line.includes(`$(${name} `)))
-    .map(([, definition]) => definition);
-  return [freshRun, ...functions, ...lines].map((line) =>
-    line
-      .replace(/(?<=-H 'idempotency-key: [\w-]*)[\w-]{11}(?=')/, runId)
-      .replaceAll(new RegExp(runId, 'gi'), `'"$RUN"'`),
-  );
+  return script.length === 0 || script.length > maxCommands ? [] : renderScript(batches);
 }
 
 /** Leaves one of many creates of a browser, and counts them. */
@@ -72,118 +62,114 @@ function foldCreates(script: Exchange[]) {
   };
 }
 
-/** Repeats a create quietly, each time with another Idempotency-Key. */
-const repeatCommand = (command: string, count: number) =>
-  `for n in $(seq ${count}); do ${command
-    .replace(/ -si -w '.*? s\\n'/, ' -so /dev/null')
-    .replace(/(?<=-H 'idempotency-key: [^']*)'/, String.raw`-'"$n"`)}; done`;
-
-/** Returns exchanges of a run together with the earlier ones that they depend on, in order. */
-export function withRequirements(all: Exchange[], exchanges: Exchange[]): Exchange[] {
-  const needed = new Set<Exchange>();
-  for (const exchange of exchanges) addNeeded(exchange, all, needed);
-  return all.filter((exchange) => needed.has(exchange));
-}
-
-/** Adds an exchange, those that ran at the same time, and those that it depends on. */
-function addNeeded(exchange: Exchange, all: Exchange[], needed: Set<Exchange>) {
-  if (needed.has(exchange)) return;
-  needed.add(exchange);
-  const end = all.indexOf(exchange);
-  const earlier = all.slice(0, end).toReversed();
-  const own = earlier.filter(({ browserName }) => browserName === exchange.browserName);
-  // Not each response that renewed a cookie since: a repetition does not need them.
-  const signIn = own.find((each) => hasSucceeded(each, '/login'));
-  const setters = exchange.cookies.map(({ name, setBy }) =>
-    setBy?.browserName === exchange.browserName && signIn && setCookieOf(signIn, name)
-      ? signIn
-      : setBy,
-  );
-  const email = emailOf(exchange);
-  const registration =
-    email && earlier.find((each) => hasSucceeded(each, '/register') && emailOf(each) === email);
-  const concurrent = all.filter(
-    (each, index) => index >= exchange.startedAfter && each.startedAfter <= end,
-  );
-  // What else happened to an account may be why its session ended.
-  const [setter] = setters;
-  const sinceSignIn = setter ? all.slice(all.indexOf(setter) + 1, end) : [];
-  const hasEnded =
-    [401, 403].includes(statusOf(exchange)) &&
-    sinceSignIn.some((each) => each.browserName === exchange.browserName && isSuccess(each));
-  const others = sinceSignIn.filter((each) => hasEnded && emailOf(each) === emailOf(setter!));
-  for (const each of [...setters, registration, ...concurrent, ...others])
-    if (each) addNeeded(each, all, needed);
-}
-
-/** Returns the name and the value of a cookie that a response sets. */
-const setCookieOf = ({ response }: Exchange, name: string) =>
-  headerValues(response, 'set-cookie')
-    .find((line) => line.startsWith(`${name}=`))
-    ?.split(';')[0];
-
 const fileOf = ({ browserName }: Exchange) => `${browserName.replaceAll(/\W+/g, '-')}.txt`;
+
+/** Puts a new run id in place of that of the run, in any letter case. */
+const withNewRun = (text: string, runId: string): Text =>
+  text
+    .split(new RegExp(`(${runId})`, 'i'))
+    .map((part) => (part.toLowerCase() === runId ? ({ kind: 'run' } as const) : part))
+    .filter((part) => part !== '');
 
 /**
  * Returns the cookies of a request of which some are not its browser's own. Each is read from the
  * file of the browser that got it, or is a text. Undefined if that file has another value by then.
  */
-function borrowCookies(script: Exchange[], exchange: Exchange) {
+function borrowCookies(script: Exchange[], exchange: Exchange, runId: string): Text | undefined {
   const before = script.slice(0, script.indexOf(exchange));
-  const parts = exchange.cookies.map(({ name, value, setBy, filter }) => {
-    if (!setBy) return quote(`${name}=${value}`);
+  const text: Text = [];
+  for (const { name, value, setBy, filter } of exchange.cookies) {
+    if (text.length > 0) text.push('; ');
+    if (!setBy) {
+      text.push(...withNewRun(`${name}=${value}`, runId));
+      continue;
+    }
     const last = before
       .filter(({ browserName }) => browserName === setBy.browserName)
       .findLast((each) => setCookieOf(each, name));
-    const isCurrent = last && setCookieOf(last, name) === setCookieOf(setBy, name);
-    const change = filter === undefined ? '' : ` | ${filter}`;
-    return isCurrent && `"${name}=$(cookie ${fileOf(setBy)} ${quote(name)}${change})"`;
-  });
-  return parts.every(Boolean) ? parts.join("'; '") : undefined;
+    if (!last || setCookieOf(last, name) !== setCookieOf(setBy, name)) return undefined;
+    text.push(`${name}=`, { kind: 'cookie', file: fileOf(setBy), name, filter });
+  }
+  return text;
 }
 
-/** Returns a command for one request; undefined when a command cannot make it. */
-function curlCommand(
-  { http: { origin }, secrets }: Run,
+/** Returns the command for one request; undefined when a command cannot make it. */
+function createCommand(
+  run: Run,
   script: Exchange[],
   exchange: Exchange,
   writesFile: boolean,
-) {
-  const { request, browserName, cookies, failure } = exchange;
-  const { method, headers, body } = request;
-  const args = [String.raw`curl -si -w '\n%{time_total} s\n'`];
-  if (origin.startsWith('https:')) args.push('-k');
-  if (failure?.isTimeout) args.push('-m 10');
-  if (headerValues(exchange.response, 'content-encoding').length > 0) args.push('--compressed');
-  if (method !== 'GET' && (method !== 'POST' || body === undefined)) args.push(`-X ${method}`);
-
+  count: number | undefined,
+): Command | undefined {
+  const { origin } = run.http;
+  const { runId } = run.fixtures;
+  const { request, browserName, cookies } = exchange;
   const isOwn = cookies.every(({ setBy }) => setBy?.browserName === browserName);
-  const sent = isOwn ? fileOf(exchange) : borrowCookies(script, exchange);
-  if (sent === undefined) return undefined;
-  args.push(`-b ${sent}${writesFile ? ` -c ${fileOf(exchange)}` : ''}`);
+  const borrowed = isOwn ? undefined : borrowCookies(script, exchange, runId);
+  const headers = headersOf(run, exchange, count !== undefined);
+  const body = bodyOf(exchange, runId);
+  if ((!isOwn && !borrowed) || !headers || body === 'too long') return undefined;
+  return {
+    flags: flagsOf(exchange, origin),
+    cookies: borrowed ? { text: borrowed } : { file: fileOf(exchange) },
+    writtenFile: writesFile ? fileOf(exchange) : undefined,
+    headers,
+    body,
+    url: withNewRun(origin + request.path, runId),
+    count,
+  };
+}
 
-  for (const [name, value] of Object.entries(headers))
-    if (copiedHeaders.test(name)) args.push(`-H ${quote(`${name}: ${value}`)}`);
-  if (body !== undefined && headers['content-type'] === undefined) args.push("-H 'content-type:'");
+function flagsOf({ request, response, failure }: Exchange, origin: string): string[] {
+  const { method, body } = request;
+  const isUsual = method === 'GET' || (method === 'POST' && body !== undefined);
+  return [
+    ...(origin.startsWith('https:') ? ['-k'] : []),
+    ...(failure?.isTimeout ? ['-m 10'] : []),
+    ...(headerValues(response, 'content-encoding').length > 0 ? ['--compressed'] : []),
+    ...(isUsual ? [] : [`-X ${method}`]),
+  ];
+}
+
+/** Returns the headers of a request; undefined if its token is a secret of no cookie file. */
+function headersOf({ secrets, fixtures }: Run, exchange: Exchange, isRepeated: boolean) {
+  const { headers, body } = exchange.request;
+  const texts = Object.entries(headers)
+    .filter(([name]) => copiedHeaders.test(name))
+    .map(([name, value]): Text => {
+      if (name !== 'idempotency-key') return withNewRun(`${name}: ${value}`, fixtures.runId);
+      // A run has keys of its own, which are equal where those of the kit are.
+      const key: Text = [`${name}: ${value.slice(0, -fixtures.runId.length)}`, { kind: 'run' }];
+      return isRepeated ? [...key, '-', { kind: 'count' }] : key;
+    });
+  if (body !== undefined && headers['content-type'] === undefined) texts.push(['content-type:']);
   const token = headers['x-xsrf-token'];
-  if (token !== undefined) {
-    const { setBy } = cookies.find(({ value }) => encodedVariants(value).includes(token)) ?? {};
-    if (!setBy && secrets.has(token)) return undefined;
-    const value = setBy
-      ? `"x-xsrf-token: $(token ${fileOf(setBy)})"`
-      : quote(`x-xsrf-token: ${token}`);
-    args.push(`-H ${value}`);
-  }
-  const url = quote(origin + request.path);
-  if (body === undefined) return [...args, url].join(' ');
-  const text = withOtherPassword(String(body));
+  if (token === undefined) return texts;
+  const { setBy } =
+    exchange.cookies.find(({ value }) => encodedVariants(value).includes(token)) ?? {};
+  if (!setBy && secrets.has(token)) return undefined;
+  const value: Text = setBy ? [{ kind: 'token', file: fileOf(setBy) }] : [token];
+  return [...texts, ['x-xsrf-token: ', ...value] satisfies Text];
+}
+
+/** Returns the body of a request. */
+function bodyOf({ request: { body } }: Exchange, runId: string): Body | 'too long' | undefined {
+  if (body === undefined) return undefined;
   // No body of a request has control characters: JSON escapes them.
-  if (!isUtf8(Buffer.from(body)))
-    return `printf ${quote(inOctal(Buffer.from(body)))} | ${[...args, '--data-binary @-', url].join(' ')}`;
-  if (text.length <= maxInlineBodyLength)
-    return [...args, `--data-raw ${quote(text)}`, url].join(' ');
-  const printBody = printLongText(text);
-  return printBody && `${printBody} | ${[...args, '--data-binary @-', url].join(' ')}`;
+  if (!isUtf8(Buffer.from(body))) return { format: withNewRun(inOctal(Buffer.from(body)), runId) };
+  const text = withOtherPassword(String(body));
+  if (text.length <= maxInlineBodyLength) return { text: withNewRun(text, runId) };
+  const match = /(.{1,40}?)\1{20,}/su.exec(text);
+  if (!match) return 'too long';
+  const [repeated, unit = ''] = match;
+  const [before, after] = [text.slice(0, match.index), text.slice(match.index + repeated.length)];
+  if (before.length + after.length > maxInlineBodyLength) return 'too long';
+  return {
+    before: withNewRun(before, runId),
+    unit: [unit],
+    count: repeated.length / unit.length,
+    after: withNewRun(after, runId),
+  };
 }
 
 /** Replaces each letter of a password by the next one: `***` would not reproduce its faults. */
@@ -196,22 +182,9 @@ const withOtherPassword = (body: string) =>
     ),
   );
 
-/** Returns a command that prints a text in which a part repeats; undefined for other texts. */
-function printLongText(text: string): string | undefined {
-  const match = /(.{1,40}?)\1{20,}/su.exec(text);
-  if (!match) return undefined;
-  const [repeated, unit = ''] = match;
-  const [before, after] = [text.slice(0, match.index), text.slice(match.index + repeated.length)];
-  if (before.length + after.length > maxInlineBodyLength) return undefined;
-  const print = `yes ${quote(unit)} | head -n ${repeated.length / unit.length} | tr -d '\\n'`;
-  return `{ printf %s ${quote(before)}; ${print}; printf %s ${quote(after)}; }`;
-}
-
 /** Returns bytes as a format of printf. */
 const inOctal = (bytes: Buffer) =>
   bytes
     .toString('latin1')
     .replaceAll(/[%\\]/g, '$&$&')
     .replaceAll(/[^ -~]/g, (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`);
-
-const quote = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
