@@ -11,7 +11,7 @@
  * stored.
  */
 import { assign, emit, fromPromise, setup, type SnapshotFrom } from 'xstate';
-import { failureMessage, outputOf, successValue } from './params.ts';
+import { failureMessage, outputOf, succeeded, successValue } from './params.ts';
 import { notProvided } from './placeholders.ts';
 import type { Credentials, Outcome, User } from './types.ts';
 
@@ -45,7 +45,7 @@ export const authMachine = setup({
     registerUser: fromPromise<Outcome<Registration>, Credentials>(notProvided),
   },
   guards: {
-    succeeded: (_, outcome: Outcome<unknown>) => outcome.ok,
+    succeeded,
   },
   actions: {
     storeRegistration: assign({

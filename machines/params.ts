@@ -8,6 +8,9 @@ export function outputOf<Value>({ event }: DoneEvent<Value>): Outcome<Value> {
   return event.output;
 }
 
+/** The guard of a transition that a call takes when it succeeds. */
+export const succeeded = (_: unknown, outcome: Outcome<unknown>): boolean => outcome.ok;
+
 /** Returns the value of a call. Only for a transition whose guard is `succeeded`. */
 export function successValue<Value>({ event }: DoneEvent<Value>): Value {
   return (event.output as Extract<Outcome<Value>, { ok: true }>).value;

@@ -14,7 +14,7 @@
  */
 import { assign, emit, fromPromise, raise, setup, stateIn, type SnapshotFrom } from 'xstate';
 import { emptyValues, schemaFields, textOfFields } from '../generated/operations.ts';
-import { errorOf, failureMessage, outputOf, successValue } from './params.ts';
+import { errorOf, failureMessage, outputOf, succeeded, successValue } from './params.ts';
 import { notProvided } from './placeholders.ts';
 import type { NewProject, Outcome, Project } from './types.ts';
 
@@ -62,6 +62,9 @@ export type ListInput = { parent: { send: (event: RowsReceived) => void } };
 
 export const emptyDraft: NewProject = emptyValues(schemaFields.NewProject);
 
+/** In milliseconds. */
+export const delays = { subscriptionBatching: 500, keepUnusedData: 60_000 };
+
 export const projectsMachine = setup({
   types: {
     context: {} as ProjectsContext,
@@ -75,12 +78,9 @@ export const projectsMachine = setup({
     listProjects: fromPromise<Outcome<Project[]>, ListInput>(notProvided),
     createProject: fromPromise<Outcome<Project>, NewProject>(notProvided),
   },
-  delays: {
-    subscriptionBatching: 500,
-    keepUnusedData: 60_000,
-  },
+  delays,
   guards: {
-    succeeded: (_, outcome: Outcome<unknown>) => outcome.ok,
+    succeeded,
     isSubscribed: stateIn({ subscription: 'active' }),
     /** A list that is fetched again starts over with rows that are visible already. */
     hasMoreRows: ({ context }, rows: Project[]) => rows.length > context.received.length,
@@ -226,6 +226,14 @@ export const projectsMachine = setup({
           },
           { actions: 'clearCreateError', meta: { statements: ['CHOICE-78'] } },
         ],
+        createProject: {
+          target: '.creating',
+          actions: [
+            { type: 'storeSubmitted', params: ({ event }) => event.project },
+            { type: 'storeDraft', params: ({ event }) => event.project },
+          ],
+          meta: { statements: ['CREATE-1', 'CHOICE-2'] },
+        },
         'projects.closed': {
           actions: { type: 'storeDraft', params: ({ event }) => event.draft },
           meta: { statements: ['CHOICE-48', 'CHOICE-95'] },
@@ -236,20 +244,11 @@ export const projectsMachine = setup({
           description: 'The form is empty or being filled in.',
           // An entry action, because emitCreated needs the project that this one clears.
           entry: 'clearSubmitted',
-          on: {
-            createProject: {
-              target: 'creating',
-              actions: [
-                { type: 'storeSubmitted', params: ({ event }) => event.project },
-                { type: 'storeDraft', params: ({ event }) => event.project },
-              ],
-              meta: { statements: ['CREATE-1'] },
-            },
-          },
         },
         creating: {
           description: 'The form is busy. Another submit is ignored.',
           entry: 'clearCreateError',
+          on: { createProject: { meta: { statements: ['CHOICE-7'] } } },
           invoke: {
             id: 'createProject',
             src: 'createProject',
@@ -281,16 +280,6 @@ export const projectsMachine = setup({
         },
         failed: {
           description: 'The form is live again, with its text and the error message, if any.',
-          on: {
-            createProject: {
-              target: 'creating',
-              actions: [
-                { type: 'storeSubmitted', params: ({ event }) => event.project },
-                { type: 'storeDraft', params: ({ event }) => event.project },
-              ],
-              meta: { statements: ['CREATE-1', 'CHOICE-2'] },
-            },
-          },
         },
       },
     },

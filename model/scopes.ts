@@ -15,6 +15,7 @@
  *   screens would multiply the states.
  * - A screen without a call is visited only while time passes. To the app it is like any other.
  */
+import { delays } from '../machines/projects.ts';
 import {
   addressOfCall,
   callNames,
@@ -46,7 +47,7 @@ function distinctResults(call: Call): ResultName[] {
 }
 
 /** The lifetimes of unused data: from the moment its screen is closed, or it arrives later. */
-const { keepUnusedData, subscriptionBatching } = steps.delays;
+const { keepUnusedData, subscriptionBatching } = delays;
 const lifetimesMs = [subscriptionBatching + keepUnusedData, keepUnusedData];
 
 /** Returns the steps in which time passes for what a call has fetched. */

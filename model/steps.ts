@@ -42,9 +42,6 @@ const onBoth =
     await action(app, n);
   };
 
-/** The delays of the projects machine in milliseconds (CONST-6, CONST-8). */
-export const delays = { subscriptionBatching: 500, keepUnusedData: 60_000 };
-
 /**
  * Goes to an address: to another screen, or to the one in view if that has a link to itself, in the
  * header. Then it fetches again.
