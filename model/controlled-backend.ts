@@ -1,7 +1,6 @@
 /** An in-process backend whose responses a test sends by hand. */
-import { callNames, findCall, parseRequest, type Call } from './calls.ts';
-import type { Driver } from './driver.ts';
-import type { Observation } from './observation.ts';
+import { findCall, parseRequest, type Call } from './calls.ts';
+import { createHeldCalls, type HeldCall } from './held-calls.ts';
 import type { BackendResponse } from './results.ts';
 import { within } from '../shared/waits.ts';
 
@@ -27,12 +26,14 @@ export type PendingRequest = ReceivedRequest & {
 
 /**
  * Returns a backend whose `fetch` never answers by itself. `next('login')` waits for the next
- * request of that call, which the caller then answers, in any order.
+ * request of that call, which the caller then answers, in any order. `answer` answers the request
+ * of a call that is pending now.
  */
 export function controlledBackend() {
   const requests: ReceivedRequest[] = [];
   const unclaimed: PendingRequest[] = [];
   const waiting: { call: Call; claim: (request: PendingRequest) => void }[] = [];
+  const calls = createHeldCalls<Response>();
 
   async function fetch(request: Request): Promise<Response> {
     const text = await request.text();
@@ -47,25 +48,20 @@ export function controlledBackend() {
       text,
     };
     requests.push(received);
-    return new Promise((resolve, reject) => {
-      request.signal.addEventListener('abort', () => reject(request.signal.reason));
-      const pending: PendingRequest = {
-        ...received,
-        answer: (status, body, headers) =>
-          resolve(
-            new Response(body === undefined ? null : JSON.stringify(body), {
-              status,
-              headers: { 'content-type': 'application/json', ...headers },
-            }),
-          ),
-        answerText: (status, body, contentType = 'text/html') =>
-          resolve(new Response(body, { status, headers: { 'content-type': contentType } })),
-        drop: () => reject(new TypeError('fetch failed')),
-      };
-      const index = waiting.findIndex(({ call }) => call === callOf(received));
-      if (index === -1) unclaimed.push(pending);
-      else waiting.splice(index, 1)[0]?.claim(pending);
-    });
+    const { call, sent } = parseRequest(request.method, request.url, received.body);
+    const held = calls.hold(call, sent, request.signal);
+    request.signal.addEventListener('abort', () => held.reject(request.signal.reason));
+    const pending: PendingRequest = {
+      ...received,
+      answer: (status, body, headers) => respond(held, { status, body }, headers),
+      answerText: (status, body, contentType) =>
+        respond(held, { status, text: body }, contentType ? { 'content-type': contentType } : {}),
+      drop: () => respond(held, 'none'),
+    };
+    const index = waiting.findIndex((waits) => waits.call === call);
+    if (index === -1) unclaimed.push(pending);
+    else waiting.splice(index, 1)[0]?.claim(pending);
+    return held.result;
   }
 
   return {
@@ -77,75 +73,27 @@ export function controlledBackend() {
       if (request) return Promise.resolve(request);
       return within(call, new Promise((claim) => waiting.push({ call, claim })));
     },
+    answer: (call: Call, response: BackendResponse) => respond(calls.pending(call), response),
     /** Returns the number of such requests so far. */
-    count: (call: Call) => requests.filter((request) => callOf(request) === call).length,
+    count: (call: Call) => calls.counts()[call].made,
+    counts: () => calls.counts(),
   };
 }
 
 const callOf = ({ method, path }: ReceivedRequest) => findCall(method, path)?.call;
 
-/** Returns, per call: requests made, requests pending, and what the last one sent. */
-export function countRequests<Each extends { call: Call; sent: unknown }>(
-  requests: readonly Each[],
-  pendingOf: (call: Call) => readonly Each[],
-): Observation['calls'] {
-  const counts = callNames.map((call) => {
-    const ofCall = requests.filter((request) => request.call === call);
-    return [
-      call,
-      { made: ofCall.length, pending: pendingOf(call).length, sent: ofCall.at(-1)?.sent },
-    ];
-  });
-  return Object.fromEntries(counts) as Observation['calls'];
-}
-
-type HeldCall = {
-  call: Call;
-  sent: unknown;
-  signal: AbortSignal;
-  isAnswered: boolean;
-  respond: (response: Response | Promise<never>) => void;
-};
-
-type BackendDriver = Pick<Driver, 'answer'> & {
-  fetch: (request: Request) => Promise<Response>;
-  calls: () => Observation['calls'];
-};
-
-/** Returns the backend half of a driver. `settle` waits until the app has processed a response. */
-export function createBackendDriver(settle: () => Promise<void>): BackendDriver {
-  const held: HeldCall[] = [];
-  const isPending = ({ isAnswered, signal }: HeldCall) => !isAnswered && !signal.aborted;
-  const pendingOf = (call: Call) => held.filter((item) => item.call === call && isPending(item));
-
-  return {
-    async fetch(request) {
-      const text = await request.clone().text();
-      const body: unknown = text === '' ? undefined : JSON.parse(text);
-      const { call, sent } = parseRequest(request.method, request.url, body);
-      const { promise, resolve, reject } = Promise.withResolvers<Response>();
-      const { signal } = request;
-      signal.addEventListener('abort', () => reject(signal.reason));
-      held.push({ call, sent, signal, isAnswered: false, respond: resolve });
-      return promise;
-    },
-    async answer(call, response) {
-      const [item] = pendingOf(call);
-      if (!item) throw new Error(`No ${call} is waiting for a response.`);
-      item.isAnswered = true;
-      item.respond(toResponse(response));
-      await settle();
-    },
-    calls: () => countRequests(held, pendingOf),
-  };
-}
-
-function toResponse(response: BackendResponse): Response | Promise<never> {
-  if (response === 'none') return Promise.reject(new TypeError('Failed to fetch'));
-  if (response === 'fault') return unreadableResponse();
+function respond(
+  held: HeldCall<Response>,
+  response: BackendResponse,
+  headers?: Record<string, string>,
+) {
+  if (response === 'none') return held.reject(new TypeError('Failed to fetch'));
+  if (response === 'fault') return held.resolve(unreadableResponse());
   const { status, body, text = JSON.stringify(body) } = response;
   const type = response.text === undefined ? 'application/json' : 'text/html';
-  return new Response(text ?? null, { status, headers: { 'content-type': type } });
+  return held.resolve(
+    new Response(text ?? null, { status, headers: { 'content-type': type, ...headers } }),
+  );
 }
 
 /** Returns a success whose body throws when it is read, like a fault in the app. */

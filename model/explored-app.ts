@@ -1,41 +1,30 @@
 import type { AnyActor, AnyEventObject, AnyMachineSnapshot } from 'xstate';
 import { callNames, type Call } from './calls.ts';
-import { countRequests } from './controlled-backend.ts';
 import type { ExploredApp } from './exploration.ts';
 import { createHeadlessApp } from './headless-app.ts';
+import { createHeldCalls, type HeldCall } from './held-calls.ts';
 import { createInspector } from './inspection.ts';
 import type { Api } from '../src/api/api.ts';
 
-type PendingCall = { call: Call; sent: unknown; end: (event: AnyEventObject) => void };
-
 /** Returns the app without screens. Its calls end when the exploration says so. */
 export function createExploredApp(changeApi = (api: Api): Api => api): ExploredApp {
-  const made: PendingCall[] = [];
-  const pending = new Set<PendingCall>();
+  const calls = createHeldCalls<never>();
   /** The last of each call. */
-  const aborted = new Map<Call, PendingCall>();
+  const aborted = new Map<Call, HeldCall<never>>();
 
   function startCall(call: Call, sent: unknown, signal: AbortSignal) {
-    const { promise, resolve, reject } = Promise.withResolvers<never>();
-    const started: PendingCall = {
-      call,
-      sent,
-      end: ({ output, error }) => (error ? reject(error as Error) : resolve(output as never)),
-    };
-    made.push(started);
-    pending.add(started);
+    const held = calls.hold(call, sent, signal);
     signal.addEventListener('abort', () => {
-      if (pending.delete(started)) aborted.set(call, started);
+      if (!held.isEnded) aborted.set(call, held);
     });
-    return promise;
+    return held.result;
   }
   const { inspect, take } = createInspector();
   const app = createHeadlessApp(changeApi({ call: startCall }), inspect);
 
-  const pendingOf = (call: Call) => [...pending].filter((started) => started.call === call);
-
-  async function end({ end: finish }: PendingCall, event: AnyEventObject) {
-    finish(event);
+  async function end(held: HeldCall<never>, { output, error }: AnyEventObject) {
+    if (error) held.reject(error);
+    else held.resolve(output as never);
     // The wiring and XState wait for a promise each.
     // oxlint-disable-next-line no-await-in-loop
     for (let turn = 0; turn < 8; turn++) await Promise.resolve();
@@ -44,15 +33,8 @@ export function createExploredApp(changeApi = (api: Api): Api => api): ExploredA
   return {
     ...app,
     elapse: async (milliseconds) => app.clock.elapse(milliseconds),
-    observe: async () => ({
-      ...(await app.observe()),
-      calls: countRequests(made, pendingOf),
-    }),
-    async answer(call, _, event) {
-      const [answered] = pendingOf(call);
-      pending.delete(answered!);
-      await end(answered!, event!);
-    },
+    observe: async () => ({ ...(await app.observe()), calls: calls.counts() }),
+    answer: (call, _, event) => end(calls.pending(call), event!),
     abortedCalls: () => callNames.filter((call) => aborted.has(call)),
     async answerAborted(call, _, event) {
       const answered = aborted.get(call)!;

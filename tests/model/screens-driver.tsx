@@ -2,7 +2,6 @@ import { act, fireEvent, screen } from '@testing-library/react';
 import { createSession } from '../../src/session.ts';
 import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import { renderApp } from '../../testing/render-app.tsx';
-import { createBackendDriver } from '../../model/controlled-backend.ts';
 import { forms, labelsOf } from '../../model/calls.ts';
 import type { Driver } from '../../model/driver.ts';
 import { createInspector, type Inspection } from '../../model/inspection.ts';
@@ -15,9 +14,8 @@ export async function createScreensDriver(): Promise<
     inspection: () => Inspection;
   }
 > {
-  const backend = createBackendDriver(settled);
   const { inspect, take } = createInspector();
-  const app = await renderApp('/', { fetch: backend.fetch, inspect });
+  const app = await renderApp('/', { inspect });
 
   const fill: Driver['fill'] = async (form, values) => {
     for (const [index, value] of values.entries()) {
@@ -27,8 +25,11 @@ export async function createScreensDriver(): Promise<
   };
 
   return {
-    ...backend,
     fill,
+    async answer(call, response) {
+      app.backend.answer(call, response);
+      await settled();
+    },
     async go(address) {
       const link = document.querySelector(`a[href="${address}"]`);
       if (link) fireEvent.click(link);
@@ -52,7 +53,7 @@ export async function createScreensDriver(): Promise<
       return {
         ...readScreen(Object.values(forms)),
         path: app.path(),
-        calls: backend.calls(),
+        calls: app.backend.counts(),
         logged: app.logged.map(({ operationId }) => operationId),
         authenticated: isAuthenticated(snapshot),
         role: roleOf(snapshot),
