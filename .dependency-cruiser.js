@@ -74,7 +74,7 @@ const rows = [
   [
     'model/(?!headless-app|explored-app)',
     ['generated/', 'shared/', 'machines/', 'model/'],
-    ['xstate', '@xstate', 'playwright-core', 'node:'],
+    ['xstate', '@xstate', 'node:'],
   ],
   [
     'model/(headless-app|explored-app).ts',

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, LaunchOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { launchBrowser } from '../tools/chromium.ts';
-import { fillForm, heading, waitForApp } from '../model/browser-driver.ts';
+import { fillForm, heading, waitForApp } from './page-driver.ts';
 import { errorTitle, screens, type Route } from '../shared/routes.ts';
 import { longWaitMs } from './time-limits.ts';
 import { startTemporaryServer, type Environment } from './server-process.ts';

@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page, Request, Route } from 'playwright-core';
-import { waitForApp } from '../model/browser-driver.ts';
+import { waitForApp } from './page-driver.ts';
 import type { useBrowser } from './browser.ts';
 
 /** Returns this many projects, each with two lines. */

@@ -1,14 +1,55 @@
+/** What a user does on a page in a browser, and the built app without a server, with Playwright. */
 import { existsSync } from 'node:fs';
 import type { Page, Route as PlaywrightRoute } from 'playwright-core';
-import { createScreenDriver, heading, waitForApp } from '../model/browser-driver.ts';
-import { parseRequest, type Call } from '../model/calls.ts';
+import { forms, labelsOf, parseRequest, type Call, type FormName } from '../model/calls.ts';
 import type { UserActions } from '../model/driver.ts';
-import { differencesOf, type Screen } from '../model/observation.ts';
+import { differencesOf, readScreen, type Screen } from '../model/observation.ts';
 import type { BackendResponse } from '../model/results.ts';
 import { routeOf, screens } from '../shared/routes.ts';
 import { longWaitMs } from './time-limits.ts';
 
 const origin = 'http://app.test';
+
+export const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
+
+export const submitButton = (page: Page, name: string) =>
+  page.locator('form').getByRole('button', { name, exact: true });
+
+export async function fillForm(page: Page, form: FormName, values: string[]) {
+  for (const [index, value] of values.entries()) {
+    await field(page, labelsOf(form)[index]!).fill(value);
+  }
+}
+
+export const heading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true });
+
+/** Returns what a user does on a page. `settle` waits until the app has processed it. */
+function userActionsOn(page: Page, settle: () => Promise<void>): UserActions {
+  return {
+    fill: (form, values) => fillForm(page, form, values),
+    async go(address) {
+      const link = page.locator(`a[href$="#${address}"]`).first();
+      if ((await link.count()) > 0) await link.click();
+      else await page.evaluate((to) => void (location.hash = `#${to}`), address);
+      await heading(page, screens[routeOf(address)!].heading).waitFor();
+      await settle();
+    },
+    async submit(form, values = []) {
+      await fillForm(page, form, values);
+      // Forced, because a user can also press a busy button.
+      await submitButton(page, forms[form].button).click({ force: true });
+      await settle();
+    },
+  };
+}
+
+/** Waits until the app has replaced the prerendered screen, whose elements ignore user actions. */
+export async function waitForApp(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    return document.querySelector('h1') && !document.querySelector('template');
+  });
+}
 
 export type VisualDriver = UserActions & {
   page: Page;
@@ -31,7 +72,6 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
     await route.fulfill(existsSync(path) ? { path } : { status: 404 });
   });
   const settle = () => page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve)));
-  const driver = createScreenDriver(page, settle);
   /** The API requests that wait for a response, by call. */
   const requests = new Map<Call, PlaywrightRoute>();
   await page.route(`${origin}/api/**`, (route, request) => {
@@ -44,7 +84,7 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
   });
 
   return {
-    ...driver,
+    ...userActionsOn(page, settle),
     page,
     async load(path) {
       requests.clear();
@@ -63,7 +103,8 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
       await heading(page, screens[routeOf(expected.path)!].heading).waitFor();
       const deadline = Date.now() + longWaitMs;
       for (;;) {
-        const differences = differencesOf(await driver.observe(), expected);
+        const shown = await page.evaluate(readScreen, Object.values(forms));
+        const differences = differencesOf(shown, expected);
         if (differences.length === 0) return;
         if (Date.now() > deadline) throw new Error(differences.join('\n'));
         await settle();

@@ -2,7 +2,6 @@
 import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { field, submitButton } from '../../model/browser-driver.ts';
 import {
   fillCredentials,
   fillProject,
@@ -10,7 +9,12 @@ import {
   projectList,
   useBrowser,
 } from '../../testing/browser.ts';
-import { createVisualDriver, type VisualDriver } from '../../testing/page-driver.ts';
+import {
+  createVisualDriver,
+  field,
+  submitButton,
+  type VisualDriver,
+} from '../../testing/page-driver.ts';
 import { showAllStates } from '../../testing/visual-states.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import axe from 'axe-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { heading, waitForApp } from '../../model/browser-driver.ts';
+import { heading, waitForApp } from '../../testing/page-driver.ts';
 import { headerRoutes, routes, screens } from '../../shared/routes.ts';
 import { headerLink, useBrowser, useServer } from '../../testing/browser.ts';
 import { sendFile } from '../../testing/static-files.ts';

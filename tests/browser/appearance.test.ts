@@ -1,7 +1,7 @@
 // @module-tag chromium
 import type { Route } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { field, submitButton } from '../../model/browser-driver.ts';
+import { field, submitButton } from '../../testing/page-driver.ts';
 import { headerRoutes, routes, screens } from '../../shared/routes.ts';
 import {
   fillProject,

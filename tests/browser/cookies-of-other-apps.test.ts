@@ -10,7 +10,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { heading, submitButton } from '../../model/browser-driver.ts';
+import { heading, submitButton } from '../../testing/page-driver.ts';
 import {
   fillCredentials,
   fillProject,

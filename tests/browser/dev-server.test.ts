@@ -6,7 +6,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger, createServer, type InlineConfig } from 'vite';
-import { submitButton } from '../../model/browser-driver.ts';
+import { submitButton } from '../../testing/page-driver.ts';
 import { root } from '../../tools/run.ts';
 import { fillCredentials, openScreen, useBrowser } from '../../testing/browser.ts';
 import { findDescendant, isRunning } from '../../tools/process-tree.ts';

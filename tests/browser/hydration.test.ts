@@ -1,7 +1,7 @@
 // @module-tag chromium
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { field, heading, submitButton } from '../../model/browser-driver.ts';
+import { field, heading, submitButton } from '../../testing/page-driver.ts';
 import { errorTitle, routes, screens } from '../../shared/routes.ts';
 import { developmentAppFolder } from '../../tools/built-app.ts';
 import {

@@ -2,7 +2,7 @@
 /** What the app does while its scripts are missing, and once they can be loaded. */
 import type { Page, Request } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { field, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
+import { field, heading, submitButton, waitForApp } from '../../testing/page-driver.ts';
 import { headerRoutes, screens, type HeaderRoute } from '../../shared/routes.ts';
 import {
   fillCredentials,

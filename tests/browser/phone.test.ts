@@ -2,7 +2,7 @@
 /** What Chromium imitates of a phone. See docs/browsers.md. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { field, heading } from '../../model/browser-driver.ts';
+import { field, heading } from '../../testing/page-driver.ts';
 import {
   focused,
   headerLink,

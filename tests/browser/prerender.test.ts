@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { field, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
+import { field, heading, submitButton, waitForApp } from '../../testing/page-driver.ts';
 import {
   fillCredentials,
   focused,

@@ -2,7 +2,7 @@
 /** Two tabs of a browser. `tests/screens/other-tabs.test.tsx` has what each of them does. */
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { field, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
+import { field, heading, submitButton, waitForApp } from '../../testing/page-driver.ts';
 import {
   fillCredentials,
   openScreen,

@@ -1,7 +1,7 @@
 // @module-tag chromium
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
+import { heading, submitButton, waitForApp } from '../../testing/page-driver.ts';
 import {
   fillProject,
   focused,
