@@ -23,7 +23,7 @@ export async function runUnderSystemd(root: string): Promise<Figures> {
   writeFileSync(inRoot('etc/systemd/system/tracker.service'), unit);
   const template = unit
     .replace('PORT=3000', 'PORT=%i')
-    .replace('EnvironmentFile=-/etc/tracker.env\n', '');
+    .replace('EnvironmentFile=/etc/tracker.env\n', '');
   assert.notEqual(template, unit);
   writeFileSync(inRoot('etc/systemd/system/tracker@.service'), template);
   const verified = await run('systemd-analyze', ['verify', `--root=${root}`, 'tracker.service']);

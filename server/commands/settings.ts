@@ -50,7 +50,10 @@ ${Object.entries(settingHelp)
 
 type Environment = Record<string, string | undefined>;
 
-/** Reads the settings, or returns all problems with them. An empty variable counts as unset. */
+/**
+ * Reads the settings, or returns all problems with them. An empty variable counts as unset, except
+ * DATABASE_URL: a server whose secret is missing must not start with an empty SQLite database.
+ */
 export function readSettings(environment: Environment) {
   const problems: string[] = [];
   const values = Object.fromEntries(settingNames.map((name) => [name, environment[name]]));
@@ -73,6 +76,9 @@ export function readSettings(environment: Environment) {
   for (const [name, value] of Object.entries({ HOST: host, METRICS_HOST: metricsHost })) {
     if (/^[\w.:%-]+$/.test(value) && !/^[^:]*:[^:]*$/.test(value)) continue;
     problems.push(`${name} must be a host name or address without a port, but is ${show(value)}.`);
+  }
+  if (DATABASE_URL === '') {
+    problems.push('DATABASE_URL is empty: set it, or remove it to use the database in DATA_DIR.');
   }
   try {
     if (DATABASE_URL) parseDatabaseUrl(DATABASE_URL, environment);

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../testing/temporary-folder.ts';
 const existingFolder = import.meta.dirname;
 
 test('the defaults are localhost:3000, ./data and ./dist', () => {
-  expect(readSettings({ PORT: '', DATABASE_URL: '' }).settings).toEqual({
+  expect(readSettings({ PORT: '' }).settings).toEqual({
     port: 3000,
     host: 'localhost',
     dataDirectory: resolve('data'),
@@ -22,6 +22,20 @@ test('the defaults are localhost:3000, ./data and ./dist', () => {
     metricsHost: 'localhost',
     metricsPort: undefined,
   });
+});
+
+test('an empty DATABASE_URL ends each start and command, before a file is created', async () => {
+  const [DATA_DIR, DATABASE_URL] = [temporaryFolder(), ''];
+  const scripts = { 'main.ts': [], 'commands/sign-out.ts': ['ada@example.org'] };
+  for (const [script, args] of Object.entries(scripts)) {
+    const { ended } = runProcess({ DATA_DIR, DATABASE_URL }, { script, args });
+    // oxlint-disable-next-line no-await-in-loop -- one process after another
+    expect(await ended).toEqual({
+      code: 1,
+      errors: 'DATABASE_URL is empty: set it, or remove it to use the database in DATA_DIR.\n',
+    });
+  }
+  expect(readdirSync(DATA_DIR)).toEqual([]);
 });
 
 test('each setting is read from the environment', () => {
