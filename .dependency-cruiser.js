@@ -112,7 +112,7 @@ const rows = [
   ],
   [
     'server/commands/',
-    ['shared/', 'server/(auth/(emails|throttle).ts|http/log.ts|store/)'],
+    ['shared/', 'server/(auth/(emails|passwords|throttle).ts|http/log.ts|store/)'],
     ['node:'],
   ],
   [

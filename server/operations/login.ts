@@ -23,7 +23,8 @@ export function login({ store, passwords, sessions, throttle }: Dependencies): O
     const isRight = await throttle.run(attempt, async () => {
       const verdict = await passwords.verify(password, account?.passwordHash);
       if (account && verdict === 'outdated') {
-        await store.replacePasswordHash(account.id, await passwords.hash(password));
+        const newHash = await passwords.hash(password);
+        await store.replacePasswordHash(account.id, account.passwordHash, newHash);
       }
       return verdict !== 'wrong';
     });

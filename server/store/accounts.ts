@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { deleteSessionsOfAccount } from './sessions.ts';
 
 export interface Account {
   id: string;
@@ -36,12 +37,34 @@ export function accountQueries(database: Database) {
       return account && { ...account, isKnown: Boolean(account.isKnown) };
     },
 
-    async replacePasswordHash(accountId: string, passwordHash: string) {
-      await database.query('update accounts set password_hash = $2 where id = $1', [
-        accountId,
-        passwordHash,
-      ]);
+    /** Replaces the hash `from`, and no password that was set meanwhile. */
+    async replacePasswordHash(accountId: string, from: string, to: string) {
+      await database.query(
+        'update accounts set password_hash = $3 where id = $1 and password_hash = $2',
+        [accountId, from, to],
+      );
     },
+
+    /** Returns the number of sessions that it ended. Undefined if no account has the email. */
+    resetPassword: (email: string, passwordHash: string) =>
+      database.transact(function* () {
+        const accounts = yield [
+          'update accounts set password_hash = $2 where email = $1 returning id',
+          [email, passwordHash],
+        ];
+        const [account] = accounts as Pick<Account, 'id'>[];
+        if (!account) return undefined;
+        return (yield [deleteSessionsOfAccount, [account.id]]).length;
+      }),
+
+    /** Deletes all that belongs to the account. Returns false if no account has the email. */
+    deleteAccount: (email: string, emailHash: string) =>
+      database.transact(function* () {
+        // The other tables delete their rows with the account.
+        const deleted = yield ['delete from accounts where email = $1 returning id', [email]];
+        yield ['delete from attempt_buckets where email_hash = $1', [emailHash]];
+        return deleted.length > 0;
+      }),
 
     /** Remembers that the account signed in from the network. */
     async rememberNetwork(accountId: string, network: string) {

@@ -8,6 +8,9 @@ interface SessionRecord {
 
 type SessionRow = SessionRecord & ListVersion;
 
+export const deleteSessionsOfAccount =
+  'delete from sessions where account_id = $1 returning token_hash';
+
 export function sessionQueries(database: Database) {
   return {
     async createSession({ tokenHash, accountId }: SessionRecord, lifetimeMs: number) {
@@ -19,15 +22,16 @@ export function sessionQueries(database: Database) {
     },
 
     /**
-     * Returns undefined if the session has expired or does not exist. Includes the version of the
-     * account's list, because one query costs less than two.
+     * Returns undefined if the session has expired or does not exist, or its account is gone.
+     * Includes the version of the account's list, because one query costs less than two.
      */
     async findSession(tokenHash: string) {
       const [session] = await database.query<SessionRow>(
         `select sessions.token_hash as "tokenHash", sessions.account_id as "accountId",
-           (select list_edits from accounts where id = sessions.account_id) as edits,
+           accounts.list_edits as edits,
            projects.id as "lastId", coalesce(projects.position, 0) as "lastPosition"
-         from sessions left join projects on projects.account_id = sessions.account_id
+         from sessions join accounts on accounts.id = sessions.account_id
+           left join projects on projects.account_id = sessions.account_id
              and projects.position = (select max(position) from projects
                                       where account_id = sessions.account_id)
          where token_hash = $1 and expires_at > ${database.now}`,
@@ -42,11 +46,7 @@ export function sessionQueries(database: Database) {
 
     /** Returns the number of deleted sessions. */
     async deleteSessionsOfAccount(accountId: string) {
-      const deleted = await database.query(
-        'delete from sessions where account_id = $1 returning token_hash',
-        [accountId],
-      );
-      return deleted.length;
+      return (await database.query(deleteSessionsOfAccount, [accountId])).length;
     },
   };
 }

@@ -249,6 +249,68 @@ describe('backup.ts', () => {
   });
 });
 
+test.each(storeNames)('reset-password.ts gives an account a new password on %s', async (name) => {
+  const settings = await emptyStore(name);
+  const address = await startServer({ database: openDatabase(settings) });
+  const client = await new CookieClient(address, internationalized).signUp();
+  await client.createProject();
+  const other = await signedInClient(address);
+
+  const { code, output } = await runCommand('reset-password', settings, 'ADA@münchen.example');
+  expect(code).toBe(0);
+  expect(output).toMatch(
+    /^The new password of ADA@münchen\.example is \S{20}\nEnded 1 sessions\.\n$/,
+  );
+  expect((await client.listProjects()).status).toBe(401);
+  expect((await other.listProjects()).status).toBe(200);
+  expect((await client.login()).status).toBe(401);
+  const [, password = ''] = / is (\S+)/.exec(output) ?? [];
+  expect((await client.login({ ...client.credentials, password })).status).toBe(200);
+  expect((await client.listProjects()).body).toHaveLength(1);
+});
+
+test.each(storeNames)('delete-account.ts deletes all of one account on %s', async (name) => {
+  const settings = await emptyStore(name);
+  const database = openDatabase(settings);
+  const address = await startServer({ database });
+  const client = await new CookieClient(address, internationalized).signUp();
+  await client.createProject();
+  const other = await signedInClient(address);
+  await other.createProject();
+
+  const email = 'ADA@münchen.example';
+  const { code, output } = await runCommand('delete-account', settings, email);
+  expect({ code, output }).toEqual({
+    code: 0,
+    output: `Deleted the account ${email} with its projects and sessions.\n`,
+  });
+  expect((await client.listProjects()).status).toBe(401);
+  expect((await client.createProject()).status).toBe(401);
+  expect((await client.login()).status).toBe(401);
+  expect((await other.listProjects()).body).toHaveLength(1);
+  const tables = ['accounts', 'projects', 'sessions', 'known_networks'];
+  const rows = tables.map(async (table) => database.query(`select 1 from ${table}`));
+  for (const left of await Promise.all(rows)) expect(left).toHaveLength(1);
+  expect((await client.register()).status).toBe(201);
+  await client.login();
+  expect((await client.listProjects()).body).toEqual([]);
+});
+
+test('a session whose account was deleted by a shell is none', async () => {
+  const settings = await emptyStore('SQLite');
+  const client = await signedInClient(await startServer({ database: openDatabase(settings) }));
+  {
+    const file = join(settings['DATA_DIR']!, 'tracker.sqlite');
+    using shell = new DatabaseSync(file, { enableForeignKeyConstraints: false });
+    shell.exec('delete from accounts');
+  }
+  expect((await client.listProjects()).status).toBe(401);
+  expect((await client.createProject()).status).toBe(401);
+  expect((await client.register()).status).toBe(201);
+  expect((await client.login()).status).toBe(200);
+  expect((await client.listProjects()).body).toEqual([]);
+});
+
 const internationalized = { email: 'ada@münchen.example', password: 'correct horse' };
 
 test.each(storeNames)('sign-out.ts ends all sessions of one account on %s', async (name) => {
@@ -302,6 +364,8 @@ test.each(storeNames)('unlock.ts clears a lock on %s', async (name) => {
 
 test.each([
   ['sign-out', 'unknown@example.org', 'No account has the email unknown@example.org.\n'],
+  ['reset-password', 'unknown@example.org', 'No account has the email unknown@example.org.\n'],
+  ['delete-account', 'unknown@example.org', 'No account has the email unknown@example.org.\n'],
   ['unlock', 'unknown@example.org', 'No account has the email unknown@example.org.\n'],
   ['unlock', 'ada', '"ada" is neither an email nor an IP address.\n'],
 ] as const)('%s.ts refuses %j with one sentence', async (command, argument, errors) => {
@@ -312,6 +376,8 @@ test.each([
 
 describe.each([
   ['backup', 'backup.sqlite'],
+  ['delete-account', 'ada@example.org'],
+  ['reset-password', 'ada@example.org'],
   ['sign-out', 'ada@example.org'],
   ['unlock', 'ada@example.org'],
 ] as const)('%s.ts creates no database', (command, argument) => {
@@ -392,7 +458,7 @@ async function emptyFolder(): Promise<string> {
 }
 
 async function runCommand(
-  name: 'backup' | 'sign-out' | 'unlock',
+  name: 'backup' | 'delete-account' | 'reset-password' | 'sign-out' | 'unlock',
   settings: Environment,
   ...args: string[]
 ) {

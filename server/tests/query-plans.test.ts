@@ -89,7 +89,7 @@ async function runEverything(storeName: (typeof storeNames)[number]) {
   await client.login();
 
   const { id } = (await store.findAccount(client.credentials.email))!;
-  await store.replacePasswordHash(id, 'hash');
+  await store.replacePasswordHash(id, 'hash', 'other');
   for (const table of ['attempt_buckets', 'known_networks', 'sessions'] as const) {
     await store.deleteBefore(table, manyRows);
     await store.deleteAfter(table, later + manyRows / 2);
@@ -99,6 +99,8 @@ async function runEverything(storeName: (typeof storeNames)[number]) {
   await store.deleteBuckets('email-1');
   await store.deleteBuckets('', ['network-1']);
   await store.deleteSessionsOfAccount(id);
+  await store.resetPassword('many-1', 'hash');
+  await store.deleteAccount('many-2', 'email-2');
   return { database, recorded };
 }
 
