@@ -9,6 +9,7 @@ import {
   isFetching,
   visibleRows,
 } from '../../machines/projects.ts';
+import type { NewProject } from '../../machines/types.ts';
 import { useActors } from '../actors-context.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { SubmitButton } from '../ui/button.tsx';
@@ -41,26 +42,17 @@ export function ProjectsScreen() {
   // In the prerendered page, the list is loading.
   const isHydrated = useHydrated();
   const [draft] = useState(() => projects.getSnapshot().context.draft);
-  const { formProps, fieldsKey, field, values, resetAndFocus, resetInNewFields } = useForm(
-    newProjectSchema,
-    draft,
-    (project) => projects.send({ type: 'createProject', project }),
+  const form = useForm(newProjectSchema, draft, (project) =>
+    projects.send({ type: 'createProject', project }),
   );
+  const { formProps, fieldsKey, field, values } = form;
 
   useLayoutEffect(() => {
     projects.send({ type: 'projects.opened' });
     return () => projects.send({ type: 'projects.closed', draft: values() });
   }, [projects, values]);
 
-  // Before the page is taken over, which may submit the form.
-  useLayoutEffect(() => {
-    const subscription = projects.on('*', (event) => {
-      if (!emptiesForm(event, values())) return;
-      if (event.type === 'project.created') resetAndFocus(emptyDraft);
-      else resetInNewFields(emptyDraft);
-    });
-    return () => subscription.unsubscribe();
-  }, [projects, values, resetAndFocus, resetInNewFields]);
+  useEmptiedForm(projects, form);
 
   const historyEntry = useLocation({ select: ({ state }) => state.key });
   const showNewest = createdCount > 0 && rows.length > showNewestThreshold;
@@ -91,4 +83,20 @@ export function ProjectsScreen() {
       />
     </Stack>
   );
+}
+
+type ProjectForm = ReturnType<typeof useForm<Required<NewProject>>>;
+
+/** Empties the form when its project was created, and when another user has signed in. */
+function useEmptiedForm(projects: ReturnType<typeof useActors>['projects'], form: ProjectForm) {
+  const { values, resetAndFocus, resetInNewFields } = form;
+  // Before the page is taken over, which may submit the form.
+  useLayoutEffect(() => {
+    const subscription = projects.on('*', (event) => {
+      if (!emptiesForm(event, values())) return;
+      if (event.type === 'project.created') resetAndFocus(emptyDraft);
+      else resetInNewFields(emptyDraft);
+    });
+    return () => subscription.unsubscribe();
+  }, [projects, values, resetAndFocus, resetInNewFields]);
 }

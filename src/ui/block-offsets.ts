@@ -51,13 +51,7 @@ export function createBlockOffsets() {
     /** Returns the block that contains `y`, or the nearest one. */
     blockAt(y: number): number {
       offsetOf(blockCount);
-      let [low, high] = [0, Math.max(0, blockCount - 1)];
-      while (low < high) {
-        const middle = Math.ceil((low + high) / 2);
-        if ((offsets[middle] as number) <= y) low = middle;
-        else high = middle - 1;
-      }
-      return low;
+      return lastAtMost(y, offsets, blockCount - 1);
     },
 
     /** Returns the height of rows from the start of a block on. */
@@ -85,6 +79,17 @@ export function createBlockOffsets() {
       offsets = [0];
     },
   };
+}
+
+/** Returns the last index up to `end` whose number is at most `y`, or 0. The numbers ascend. */
+function lastAtMost(y: number, numbers: readonly number[], end: number): number {
+  let [low, high] = [0, Math.max(0, end)];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((numbers[middle] as number) <= y) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 /**
