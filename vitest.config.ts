@@ -2,7 +2,7 @@ import './tools/requirements.cjs';
 import { availableParallelism } from 'node:os';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { longTestMs, longWaitMs, maxTestMs, maxWaitMs } from './testing/time-limits.ts';
+import { longWaitMs, maxWaitMs } from './testing/time-limits.ts';
 import { findMissingSoftware, softwareNames } from './tools/optional-software.ts';
 
 const dom: TestProjectInlineConfiguration['test'] = {
@@ -12,10 +12,12 @@ const dom: TestProjectInlineConfiguration['test'] = {
   setupFiles: ['testing/screens-setup.ts'],
 };
 
-/** Tests that start browsers, development servers or other backends. */
+const longTestMs = 900_000;
+
+/** Tests that start programs, such as servers and browsers. Each wait has a limit of its own. */
 const long = {
-  testTimeout: 3 * longTestMs,
-  hookTimeout: 3 * longTestMs,
+  testTimeout: longTestMs,
+  hookTimeout: longTestMs,
   expect: { poll: { timeout: longWaitMs } },
 };
 
@@ -37,6 +39,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     include: explorations,
     pool: 'forks',
     isolate: true,
+    testTimeout: 4 * longTestMs,
     execArgv: ['--max-old-space-size=1024'],
   },
   'app:browser': {
@@ -49,7 +52,11 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     include: ['tests/engines/**/*.test.ts'],
     globalSetup: 'testing/build-app.ts',
   },
-  server: { include: ['server/tests/**/*.test.ts'], globalSetup: 'testing/provide-postgres.ts' },
+  server: {
+    ...long,
+    include: ['server/tests/**/*.test.ts'],
+    globalSetup: 'testing/provide-postgres.ts',
+  },
   conformance: {
     ...long,
     include: ['conformance/tests/**/*.test.ts'],
@@ -57,7 +64,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   },
   tools: { include: ['tests/tools/**/*.test.ts'], pool: 'threads' },
   // Start programs, servers or builds, so `npm run test:unit` leaves them out.
-  commands: { include: ['tests/commands/**/*.test.ts'], pool: 'threads' },
+  commands: { ...long, include: ['tests/commands/**/*.test.ts'], pool: 'threads' },
 };
 
 /**
@@ -77,11 +84,10 @@ export default defineConfig({
     // The tests of software that is not installed are skipped. The reporter names them.
     tags: softwareNames.map((name) => ({ name, skip: missingSoftware.includes(name) })),
     reporters: ['default', './tools/test-reporter.ts'],
-    setupFiles: 'testing/name-waits.ts',
     // Ends with the first failure, which is then shown in seconds. `npm test` runs all tests.
     bail: 1,
-    testTimeout: maxTestMs,
-    hookTimeout: maxTestMs,
+    testTimeout: longWaitMs,
+    hookTimeout: longWaitMs,
     expect: { poll: { timeout: maxWaitMs } },
     // The files of a project share modules, so they must leave no state in them. Sharing takes a
     // fifth of the time.

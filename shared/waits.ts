@@ -1,17 +1,13 @@
-let defaultLimitMs = Infinity;
-
-/** Sets how long `within` waits. Tests set it, because a test that hangs should say why. */
-export function limitWaits(milliseconds: number): void {
-  defaultLimitMs = milliseconds;
-}
+/** For a program that starts, or a system that recovers, on a busy machine. */
+export const maxWaitMs = 120_000;
+const pauseMs = 20;
 
 /** Resolves like `promise`. Throws what it waits for if that takes longer than the limit. */
 export async function within<Value>(
   what: string,
   promise: Promise<Value>,
-  limitMs = defaultLimitMs,
+  limitMs = maxWaitMs,
 ): Promise<Value> {
-  if (limitMs === Infinity) return promise;
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`waits for ${what}: ${limitMs} ms`)), limitMs);
   try {
@@ -20,10 +16,6 @@ export async function within<Value>(
     clearTimeout(timer);
   }
 }
-
-/** For a program that starts, or a system that recovers, on a busy machine. */
-export const maxWaitMs = 120_000;
-const pauseMs = 20;
 
 /** Calls `isDone` until it returns true. Throws what it waits for after the limit. */
 export async function waitFor(

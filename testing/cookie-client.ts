@@ -4,7 +4,7 @@ import type { NewProject } from '../machines/types.ts';
 import { fillPath } from '../shared/path-templates.ts';
 import { within } from '../shared/waits.ts';
 import { newProject } from './projects.ts';
-import { maxResponseMs } from './time-limits.ts';
+import { longWaitMs } from './time-limits.ts';
 
 export interface Reply {
   status: number;
@@ -18,7 +18,7 @@ export class CookieClient {
   readonly address: string;
   readonly credentials: { email: string; password: string };
   readonly cookies: Map<string, string>;
-  maxResponseMs = maxResponseMs;
+  maxResponseMs = longWaitMs;
 
   constructor(
     address: string,
@@ -116,9 +116,6 @@ export class CookieClient {
   }
 }
 
-/** Registers an account and signs in. A response may take `limitMs`. */
-export function signedInClient(address: string, limitMs = maxResponseMs): Promise<CookieClient> {
-  const client = new CookieClient(address);
-  client.maxResponseMs = limitMs;
-  return client.signUp();
-}
+/** Registers an account and signs in. */
+export const signedInClient = (address: string): Promise<CookieClient> =>
+  new CookieClient(address).signUp();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Database } from '../server/store/database.ts';
 import { openPostgres } from '../server/store/postgres.ts';
 import { openSqlite } from '../server/store/sqlite.ts';
-import { maxTestMs } from './time-limits.ts';
+import { longWaitMs } from './time-limits.ts';
 import type { Environment } from './server-process.ts';
 
 /** Inserts projects for all accounts whose email matches, because 100,000 API calls are slow. */
@@ -23,8 +23,8 @@ export async function insertProjects(settings: Environment, emailPattern: string
 /** Opens the database named by a server's settings, also while a server uses it. */
 export function openDatabase({ DATABASE_URL, DATA_DIR = '' }: Environment): Database {
   return DATABASE_URL
-    ? openPostgres(DATABASE_URL, { timeoutMs: maxTestMs })
-    : openSqlite(DATA_DIR, maxTestMs);
+    ? openPostgres(DATABASE_URL, { timeoutMs: longWaitMs })
+    : openSqlite(DATA_DIR, longWaitMs);
 }
 
 /** Returns the database with another clock, in milliseconds since 1970. */

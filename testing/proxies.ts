@@ -9,7 +9,6 @@ import { findFreePort } from '../tools/free-port.ts';
 import { requireSoftware } from '../tools/optional-software.ts';
 import { root } from '../tools/run.ts';
 import { startProgram } from '../tools/start-program.ts';
-import { longTestMs } from './time-limits.ts';
 
 const pem = join(root, 'testing/self-signed.pem');
 
@@ -119,7 +118,7 @@ export async function startProxy(
   }
   const proxy = startProgram([program, ...run]);
   cleanup.defer(async () => void (await proxy.kill('SIGTERM')));
-  await proxy.waitFor(`${name} to listen`, () => isListening(ports.https), longTestMs);
+  await proxy.waitFor(`${name} to listen`, () => isListening(ports.https));
   const resources = cleanup.move();
   return {
     address: `https://localhost:${ports.https}`,

@@ -9,7 +9,7 @@ import { openPostgres } from '../server/store/postgres.ts';
 import { examples } from './contract.ts';
 import { CookieClient, type Reply } from './cookie-client.ts';
 import { openDatabase } from './database.ts';
-import { maxTestMs } from './time-limits.ts';
+import { longWaitMs } from './time-limits.ts';
 import { startReferenceServer, type ReferenceServerOptions } from './reference-server.ts';
 import { runServer, type Environment } from './server-process.ts';
 import { runSql } from './sql.ts';
@@ -112,7 +112,7 @@ export const impatient = { timeoutMs: 8_000 };
 /** Opens a PostgreSQL database until the test ends. */
 export function openForTest(
   url: string,
-  options: Parameters<typeof openPostgres>[1] = { timeoutMs: maxTestMs },
+  options: Parameters<typeof openPostgres>[1] = { timeoutMs: longWaitMs },
 ) {
   const database = openPostgres(url, options);
   onTestFinished(() => database.close());

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve as resolvePath } from 'node:path';
 import { startProgram } from '../tools/start-program.ts';
-import { maxTestMs } from './time-limits.ts';
 
 export type Environment = Record<string, string>;
 
@@ -36,14 +35,14 @@ export function runServer(
     ...program,
     ended,
     /** Resolves at once when the log contains a text. */
-    logged: async (text: string) => void (await program.printed(new RegExp(text), maxTestMs)),
+    logged: async (text: string) => void (await program.printed(new RegExp(text))),
     /** Sends a signal. Resolves when the process has ended. */
     kill: async (signal?: NodeJS.Signals) => {
       await program.kill(signal);
       return ended;
     },
     /** Resolves with the server's address when it is ready. Throws if the process ends first. */
-    ready: async () => (await program.printed(/ is ready at (http:\S+)/, maxTestMs))[1]!,
+    ready: async () => (await program.printed(/ is ready at (http:\S+)/))[1]!,
   };
 }
 

@@ -6,7 +6,6 @@ import { openStore } from '../../server/store/store.ts';
 import { startProgram } from '../../tools/start-program.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { insertProjects, withDatabase } from '../../testing/database.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
 import type { Environment } from '../../testing/server-process.ts';
 import type { Load, LoadResult } from './load-generator.ts';
 
@@ -66,7 +65,7 @@ export const calls: Call[] = [
 
 /** Creates a signed-in account with projects. Returns its request headers. */
 async function createAccount({ address, settings }: Server, projects: number) {
-  const client = await signedInClient(address, longTestMs);
+  const client = await signedInClient(address);
   await insertProjects(settings, client.credentials.email, projects);
   return client.cookieHeaders();
 }

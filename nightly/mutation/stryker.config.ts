@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { name, part } from './parts.ts';
 
 // Most mutants make a test wait in vain.
-process.env['TRACKER_TEST_SLOWNESS'] ??= '2';
+process.env['TRACKER_TEST_WAIT_MS'] ??= '4000';
 
 export default {
   mutate: part.mutate,

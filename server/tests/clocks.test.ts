@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createCleanup } from '../auth/cleanup.ts';
 import { sessionLifetimeSeconds } from '../auth/sessions.ts';
 import type { Database } from '../store/database.ts';
@@ -6,9 +6,6 @@ import { openStore } from '../store/store.ts';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
 import { withClock } from '../../testing/database.ts';
 import { freshDatabase, refusal, startServer, storeNames } from '../../testing/server-fixtures.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 const secondMs = 1000;
 const dayMs = 24 * 60 * 60 * secondMs;

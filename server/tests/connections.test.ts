@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createServer } from '../app.ts';
 import { listen } from '../http/listening.ts';
 import { openSqlite } from '../store/sqlite.ts';
@@ -10,9 +10,6 @@ import { openStore } from '../store/store.ts';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
 import { fakeDist, startProcess, startServer } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 describe('health', () => {
   test('a working server is alive and ready', async () => {

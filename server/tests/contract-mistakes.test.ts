@@ -1,13 +1,11 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { root } from '../../tools/run.ts';
 import { startProgram } from '../../tools/start-program.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
+import { longWaitMs } from '../../testing/time-limits.ts';
 import { fakeDist } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 test('npm run serve prints one sentence about a contract that is wrong or was changed', async () => {
   const project = temporaryFolder();
@@ -34,7 +32,7 @@ test('npm run serve prints one sentence about a contract that is wrong or was ch
 async function errorsOfServe(cwd: string): Promise<string> {
   const env = { ...process.env, NO_COLOR: '1', PORT: '0', DIST_DIR: fakeDist() };
   // The timeout ends a server that starts nevertheless.
-  const options = { cwd, env, timeout: longTestMs / 2 };
+  const options = { cwd, env, timeout: longWaitMs };
   const serve = startProgram(['npm', 'run', '--silent', 'serve'], options);
   const { code, output, errors } = await serve.ended;
   if (code === 0) throw new Error(`npm run serve succeeded: ${output}`);

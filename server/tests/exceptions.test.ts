@@ -1,12 +1,9 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { expect, test, vi } from 'vitest';
-import { longTestMs } from '../../testing/time-limits.ts';
+import { expect, test } from 'vitest';
 import { startProcess } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 type Bug = (request: IncomingMessage, response: ServerResponse) => void;
 

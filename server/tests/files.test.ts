@@ -10,10 +10,7 @@ import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
 import { openStore } from '../store/store.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { copyClient, runProcess, startProcess } from '../../testing/server-fixtures.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 /** Makes a function of the file system fail until the test ends, for some of its arguments. */
 function failWith(

@@ -4,16 +4,13 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ContractOperation, Schema } from '../../shared/contract.ts';
 import { replaceParameters } from '../../shared/path-templates.ts';
 import { findCall } from '../../model/calls.ts';
 import { operations } from '../../testing/contract.ts';
 import { CookieClient } from '../../testing/cookie-client.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
 import { freshDatabase, startServer, storeNames } from '../../testing/server-fixtures.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 const cookieHeaders = ['cookie', 'x-xsrf-token'];
 const methods = ['GET', 'POST', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

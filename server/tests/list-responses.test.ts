@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createListSender } from '../http/list-responses.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
@@ -18,9 +18,6 @@ import {
   storeNames,
   type StoreName,
 } from '../../testing/server-fixtures.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 const path = '/api/v1/projects';
 const fastestLevelFlag = 4; // header byte of gzip data compressed at level 1 (RFC 1952, XFL)

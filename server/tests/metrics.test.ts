@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { emptyStore, startProcess, storeNames } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 const read = (name: string) => readFileSync(new URL(`../deploy/${name}`, import.meta.url));
 

@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { StoreUnavailable } from '../store/database.ts';
 import { migrate, openStore } from '../store/store.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { openDatabase } from '../../testing/database.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
 import { runSql } from '../../testing/sql.ts';
 import type { WorkerData } from './open-store-worker.ts';
 import {
@@ -21,8 +20,6 @@ import {
   storeNames,
 } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 /** Returns a folder with migrations. Their numbers have to come after those of the server. */
 function createMigrations(files: Record<string, string>): string {

@@ -1,7 +1,7 @@
 // Opens and migrates a database at the same moment as the other workers.
 import { workerData } from 'node:worker_threads';
 import { openSqlite } from '../store/sqlite.ts';
-import { maxTestMs } from '../../testing/time-limits.ts';
+import { longWaitMs } from '../../testing/time-limits.ts';
 
 export interface WorkerData {
   folder: string;
@@ -16,7 +16,7 @@ Atomics.add(ready, 0, 1);
 Atomics.notify(ready, 0);
 for (let count; (count = Atomics.load(ready, 0)) < workers;) Atomics.wait(ready, 0, count);
 
-const database = openSqlite(folder, maxTestMs);
+const database = openSqlite(folder, longWaitMs);
 for (let i = 0; i < migrations; i += 1) {
   // Takes so long that the other workers meet its lock.
   const rows = 'select 1 as n union all select n + 1 from numbers where n < 20000';

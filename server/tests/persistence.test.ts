@@ -6,7 +6,7 @@ import { openPostgres } from '../store/postgres.ts';
 import { openStore } from '../store/store.ts';
 import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
-import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
+import { maxWaitMs } from '../../testing/time-limits.ts';
 import { openDatabase, withDatabase } from '../../testing/database.ts';
 import { runServer, type Environment } from '../../testing/server-process.ts';
 import { runSql } from '../../testing/sql.ts';
@@ -22,8 +22,6 @@ import {
   storeNames,
 } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 const unavailable = refusal('unavailable');
 const atMost = { timeout: maxWaitMs };

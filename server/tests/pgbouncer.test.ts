@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgres } from '../store/postgres.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
-import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
+import { maxWaitMs } from '../../testing/time-limits.ts';
 import { findFreePort } from '../../tools/free-port.ts';
 import { requireSoftware } from '../../tools/optional-software.ts';
 import {
@@ -19,8 +19,6 @@ import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { startProgram, unprivileged } from '../../tools/start-program.ts';
 import { runSql } from '../../testing/sql.ts';
 
-vi.setConfig({ testTimeout: longTestMs });
-
 describe.each(['session', 'transaction'])('PgBouncer in %s mode', (mode) => {
   test('serves all calls with fewer connections than the pool has', async () => {
     const url = await startPgBouncer(await createPostgresDatabase(), {
@@ -31,9 +29,7 @@ describe.each(['session', 'transaction'])('PgBouncer in %s mode', (mode) => {
     const address = await startServer({
       database: openPostgres(url, { poolSize: 3, timeoutMs: 20_000 }),
     });
-    const clients = await Promise.all(
-      Array.from({ length: 12 }, () => signedInClient(address, longTestMs)),
-    );
+    const clients = await Promise.all(Array.from({ length: 12 }, () => signedInClient(address)));
     for (let round = 0; round < 5; round += 1) {
       const replies = await Promise.all(
         clients.flatMap((client) => [client.createProject(), client.listProjects()]),
@@ -56,9 +52,7 @@ describe.each(['session', 'transaction'])('PgBouncer in %s mode', (mode) => {
     const pooler = await startPgBouncer(url, { pool_mode: mode });
     const database = openPostgres(pooler, { poolSize: 4, timeoutMs: 20_000 });
     const address = await startServer({ database });
-    const clients = await Promise.all(
-      Array.from({ length: 12 }, () => signedInClient(address, longTestMs)),
-    );
+    const clients = await Promise.all(Array.from({ length: 12 }, () => signedInClient(address)));
     const replies = await Promise.all(
       clients.flatMap((client) => [client.createProject(), client.createProject()]),
     );

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { openPostgres } from '../store/postgres.ts';
 import { StoreUnavailable } from '../store/database.ts';
 import { describePostgresError } from '../store/postgres-errors.ts';
 import { assertUsable } from '../store/postgres-session.ts';
 import { openStore } from '../store/store.ts';
 import { signedInClient, type CookieClient } from '../../testing/cookie-client.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
 import {
   alterPostgresDatabase,
   causes,
@@ -17,8 +16,6 @@ import {
   startServer,
 } from '../../testing/server-fixtures.ts';
 import { runSql } from '../../testing/sql.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 /** Creates a role, and a database in which it may create tables. */
 async function createRole() {

@@ -8,7 +8,7 @@ import { StoreUnavailable } from '../store/database.ts';
 import { openPostgres } from '../store/postgres.ts';
 import { findFreePort } from '../../tools/free-port.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
-import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
+import { maxWaitMs } from '../../testing/time-limits.ts';
 import { startTcpProxy } from '../../testing/tcp-proxy.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import {
@@ -23,8 +23,6 @@ import {
   runProcess,
   startServer,
 } from '../../testing/server-fixtures.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 const unavailable = refusal('unavailable');
 const certificateFile = 'testing/self-signed.pem';

@@ -3,13 +3,12 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { startProgram } from '../../tools/start-program.ts';
 import { readSettings } from '../commands/settings.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import type { Environment } from '../../testing/server-process.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
 import {
   emptyStore,
   fakeDist,
@@ -18,8 +17,6 @@ import {
   storeNames,
 } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 test('SIGTERM to "npm run serve" and "npm start" stops the server before npm ends', async () => {
   const npm = startProgram(['npm', 'run', 'serve'], {

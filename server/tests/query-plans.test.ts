@@ -7,16 +7,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { escapeLiteral } from 'pg';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { RowsRefused, type Database, type SqlValue } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
 import { callNames, definitionOf, fixtures } from '../../model/calls.ts';
 import { CookieClient } from '../../testing/cookie-client.ts';
 import { insertProjects, openDatabase } from '../../testing/database.ts';
 import { emptyStore, startServer, storeNames } from '../../testing/server-fixtures.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 const manyRows = 20_000;
 /** A statement reads at most a chunk of a list, or a batch of the cleanup. */

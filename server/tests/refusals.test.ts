@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Database } from '../store/database.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import type { OperationId } from '../../generated/operations.ts';
@@ -14,10 +14,8 @@ import {
   useReferenceServer,
 } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
 
 // The bodies that are too large take seconds.
-vi.setConfig({ testTimeout: longTestMs });
 
 const json = { 'content-type': 'application/json' };
 const login = '/api/v1/auth/login';

@@ -17,11 +17,8 @@ import { StoreUnavailable, type Database } from '../store/database.ts';
 import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
 import { openStore } from '../store/store.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
 import { copyClient, startProcess, startServer } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 const fileName = 'tracker.sqlite';
 

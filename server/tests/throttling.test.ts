@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createPasswords } from '../auth/passwords.ts';
 import { networkOf, siteOf } from '../auth/throttle.ts';
 import type { Database } from '../store/database.ts';
@@ -13,9 +13,7 @@ import {
   startServer,
   storeNames,
 } from '../../testing/server-fixtures.ts';
-import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
+import { maxWaitMs } from '../../testing/time-limits.ts';
 
 const tooMany = refusal('tooManyAttempts');
 const wrongCredentials = refusal('wrongCredentials');

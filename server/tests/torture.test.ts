@@ -1,10 +1,7 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { failOver } from '../../testing/torture/postgres-outages.ts';
 import { floodLogins, killDuringCreates, shareStore } from '../../testing/torture/scenarios.ts';
 import { emptyStore, fakeDist, storeNames, type StoreName } from '../../testing/server-fixtures.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 // Short forms of `nightly/torture/main.ts`. They assert no durations, because other tests run
 // too.

@@ -1,7 +1,7 @@
 // @module-tag chromium
 import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   fillCredentials,
   fillProject,
@@ -16,10 +16,6 @@ import {
   type VisualDriver,
 } from '../../testing/page-driver.ts';
 import { showAllStates } from '../../testing/visual-states.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
-
-// One of them opens every visual state.
-vi.setConfig({ testTimeout: 6 * longTestMs });
 
 const browser = useBrowser();
 let page: Page;

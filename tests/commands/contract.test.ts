@@ -9,7 +9,7 @@ import { dereferencedContract, toOpenApi30 } from '../../tools/contract.ts';
 import { contractPath, openApi30File } from '../../tools/contract-source.ts';
 import { runProgram } from '../../tools/run.ts';
 import { copyProject } from '../../testing/project-copy.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
+import { longWaitMs } from '../../testing/time-limits.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 const contract = readFileSync(contractPath, 'utf8');
@@ -49,70 +49,59 @@ test.each<[string, Edit, linesBelow: number, RegExp]>([
   expect(afterLine).not.toContain('\n');
 });
 
-test(
-  'generated/ is not stale in a checkout with the line breaks of Windows',
-  async () => {
-    const { folder, edit } = copyProject();
-    for (const file of globSync('{openapi.yaml,generated/*}', { cwd: folder })) {
-      edit(file, (text) => text.replaceAll('\n', '\r\n'));
-    }
-    const program = `import('./tools/generate.ts').then(async (m) => console.log(await m.staleFiles()))`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['-e', program], {
-      cwd: folder,
-    });
-    expect(stdout).toBe('[]\n');
-  },
-  longTestMs,
-);
+test('generated/ is not stale in a checkout with the line breaks of Windows', async () => {
+  const { folder, edit } = copyProject();
+  for (const file of globSync('{openapi.yaml,generated/*}', { cwd: folder })) {
+    edit(file, (text) => text.replaceAll('\n', '\r\n'));
+  }
+  const program = `import('./tools/generate.ts').then(async (m) => console.log(await m.staleFiles()))`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', program], {
+    cwd: folder,
+  });
+  expect(stdout).toBe('[]\n');
+});
 
-test(
-  'the own rules of .spectral.yaml apply',
-  async () => {
-    const path = writeContract(
-      ['value: { role: member }', 'value: { role: 7 }'],
-      ['          maxLength: 254\n', ''],
-      [
-        '                type: array\n',
-        '                type: array\n                maxItems: 9\n',
-      ],
-      ['[string, integer]\n', '[string, integer]\n          format: int64\n'],
-      [
-        'application/json:\n              schema:\n                $ref: ',
-        'text/xml:\n              schema:\n                $ref: ',
-      ],
-      ['      required: [message]\n', ''],
-      ['format: password', 'format: email'],
-      ['  schemas:\n', '  schemas:\n    Date:\n      type: object\n      description: A day.\n'],
-      [
-        `requestBody:${/requestBody:([^]+?)      responses:/.exec(contract)![1]!}`,
-        "requestBody:\n        $ref: '#/paths/~1api~1v1~1projects/post/requestBody'\n",
-      ],
-      ['maxLength: 10000\n', "maxLength: 10000\n          pattern: '.*'\n"],
-      ['      summary: Sign in\n', ''],
-    );
-    const command = spectralCommand
-      .filter((word) => word !== openApi30File)
-      .map((word) => (word === 'openapi.yaml' ? path : word));
-    const lines = (await runProgram(command, longTestMs / 1000)).slice(0, -1);
-    expect(lines.map((line) => / (?:error|warning) (\S+) /.exec(line)?.[1])).toEqual([
-      'operation-summary',
-      'inline-request-body',
-      'json-only',
-      'oas3-valid-media-example',
-      'oas3-valid-media-example',
-      'oas3-valid-media-example',
-      'response-without-maximum',
-      'oas3-unused-component',
-      'schema-name',
-      'request-maximum',
-      'known-format',
-      'same-everywhere',
-      'same-everywhere',
-      'refusal-requires-message',
-    ]);
-  },
-  longTestMs,
-);
+test('the own rules of .spectral.yaml apply', async () => {
+  const path = writeContract(
+    ['value: { role: member }', 'value: { role: 7 }'],
+    ['          maxLength: 254\n', ''],
+    ['                type: array\n', '                type: array\n                maxItems: 9\n'],
+    ['[string, integer]\n', '[string, integer]\n          format: int64\n'],
+    [
+      'application/json:\n              schema:\n                $ref: ',
+      'text/xml:\n              schema:\n                $ref: ',
+    ],
+    ['      required: [message]\n', ''],
+    ['format: password', 'format: email'],
+    ['  schemas:\n', '  schemas:\n    Date:\n      type: object\n      description: A day.\n'],
+    [
+      `requestBody:${/requestBody:([^]+?)      responses:/.exec(contract)![1]!}`,
+      "requestBody:\n        $ref: '#/paths/~1api~1v1~1projects/post/requestBody'\n",
+    ],
+    ['maxLength: 10000\n', "maxLength: 10000\n          pattern: '.*'\n"],
+    ['      summary: Sign in\n', ''],
+  );
+  const command = spectralCommand
+    .filter((word) => word !== openApi30File)
+    .map((word) => (word === 'openapi.yaml' ? path : word));
+  const lines = (await runProgram(command, longWaitMs / 1000)).slice(0, -1);
+  expect(lines.map((line) => / (?:error|warning) (\S+) /.exec(line)?.[1])).toEqual([
+    'operation-summary',
+    'inline-request-body',
+    'json-only',
+    'oas3-valid-media-example',
+    'oas3-valid-media-example',
+    'oas3-valid-media-example',
+    'response-without-maximum',
+    'oas3-unused-component',
+    'schema-name',
+    'request-maximum',
+    'known-format',
+    'same-everywhere',
+    'same-everywhere',
+    'refusal-requires-message',
+  ]);
+});
 
 test.each([
   [['string', 'integer'], { type: 'string' }],

@@ -1,16 +1,13 @@
 import type { StdioOptions } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { minMustMs } from '../../conformance/http/client.ts';
 import { sessionLifetimeSeconds } from '../../server/auth/sessions.ts';
 import { buildTarget } from '../../tools/build-target.ts';
 import { root } from '../../tools/run.ts';
 import { startProgram } from '../../tools/start-program.ts';
 import { copyProject } from '../../testing/project-copy.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
-
-vi.setConfig({ testTimeout: 6 * longTestMs });
 
 type Change = (read: string) => string;
 

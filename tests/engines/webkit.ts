@@ -6,7 +6,8 @@ import { expect } from 'vitest';
 import { findFreePort } from '../../tools/free-port.ts';
 import { requireSoftware } from '../../tools/optional-software.ts';
 import { startProgram } from '../../tools/start-program.ts';
-import { longWaitMs } from '../../testing/time-limits.ts';
+import { within } from '../../shared/waits.ts';
+import { longWaitMs, maxWaitMs } from '../../testing/time-limits.ts';
 import type { Engine, Key, Look, PageOptions } from './setting/page.ts';
 
 /** The keys of the WebDriver standard, which are private characters. */
@@ -92,7 +93,9 @@ export async function startWebKit(): Promise<Engine> {
       const { look } = options;
       // Now and then, a driver never answers the request for a session. No page was opened then.
       if (session?.look !== look)
-        session = await startSession(look).catch(() => startSession(look));
+        session = await within('a session', startSession(look), maxWaitMs).catch(() =>
+          startSession(look),
+        );
       const { sessionId, send } = session;
       const page = createPage(
         <Result>(method: string, path: string, body?: object) =>

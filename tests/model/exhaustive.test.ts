@@ -1,10 +1,7 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createExploredApp } from '../../model/explored-app.ts';
 import { explore, messageOf } from '../../model/exploration.ts';
 import { scopes } from '../../model/scopes.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
-
-vi.setConfig({ testTimeout: longTestMs * 30 });
 
 const total = { states: 0, transitions: 0 };
 afterAll(() =>

@@ -14,9 +14,6 @@ import type { Call } from '../../model/calls.ts';
 import { createExploredApp } from '../../model/explored-app.ts';
 import { explore } from '../../model/exploration.ts';
 import { scopes } from '../../model/scopes.ts';
-import { longTestMs } from '../../testing/time-limits.ts';
-
-vi.setConfig({ testTimeout: longTestMs * 30 });
 
 /** Makes the app run a faulty machine instead of another. */
 function replace(machine: AnyStateMachine, faulty: AnyStateMachine) {

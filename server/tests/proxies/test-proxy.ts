@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { request } from 'node:https';
 import { connect as connectTcp, type AddressInfo } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { findFreePort } from '../../../tools/free-port.ts';
 import { CookieClient, signedInClient } from '../../../testing/cookie-client.ts';
 import { startProxy, type ProxyName, type Replacements } from '../../../testing/proxies.ts';
@@ -16,9 +16,6 @@ import {
   startServer,
   useReferenceServer,
 } from '../../../testing/server-fixtures.ts';
-import { longTestMs } from '../../../testing/time-limits.ts';
-
-vi.setConfig({ testTimeout: longTestMs });
 
 /** An address that no server trusts as a proxy. */
 const [clientAddress, otherAddress] = ['127.0.0.5', '127.0.0.6'];
