@@ -255,18 +255,18 @@ function shareProxy(name: ProxyName) {
   return () => proxy;
 }
 
-async function startProxyForTest(...args: Parameters<typeof startProxy>) {
+export async function startProxyForTest(...args: Parameters<typeof startProxy>) {
   const proxy = await startProxy(...args);
   onTestFinished(() => proxy[Symbol.asyncDispose]());
   return proxy;
 }
 
-const answerWhenRead: RequestListener = (incoming, response) => {
+export const answerWhenRead: RequestListener = (incoming, response) => {
   incoming.resume().on('end', () => response.end());
 };
 
 /** Starts an HTTP server that is ready. `count` returns how many requests of a method it got. */
-async function startUpstream(listener: RequestListener) {
+export async function startUpstream(listener: RequestListener) {
   const methods: (string | undefined)[] = [];
   const server = createServer((incoming, response) => {
     if (incoming.url === '/readyz') return response.end();
