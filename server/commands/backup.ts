@@ -13,7 +13,7 @@ await runWithArgument(usage, async (file, settings) => {
   if (settings.databaseUrl) {
     throw new UsageError(
       'DATABASE_URL: this command copies SQLite databases only. ' +
-        'For PostgreSQL: pg_dump --format=custom --file=FILE "$DATABASE_URL".',
+        'docs/operations.md has the commands of PostgreSQL.',
     );
   }
   await asUsageError(

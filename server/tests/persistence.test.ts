@@ -238,7 +238,7 @@ describe('backup.ts', () => {
     ['with two files', {}, ['a', 'b'], 'Usage: node server/commands/backup.ts FILE'],
     ['with an invalid setting', { LOG_LEVEL: 'loud' }, ['a'], 'LOG_LEVEL'],
     ['without data', { DATA_DIR: '/nowhere' }, ['/a'], 'DATA_DIR must be an existing folder'],
-    ['for PostgreSQL', { DATABASE_URL: 'postgres://u:secret@h/d' }, ['a'], 'pg_dump'],
+    ['for PostgreSQL', { DATABASE_URL: 'postgres://u:secret@h/d' }, ['a'], 'docs/operations.md'],
   ])('%s prints what to do', async (_case, settings, args, message) => {
     const { code, errors } = await runCommand('backup', settings, ...args);
     expect(code).toBe(1);
