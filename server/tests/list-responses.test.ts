@@ -7,9 +7,13 @@ import { gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createListSender } from '../http/list-responses.ts';
+import { operationTable } from '../../generated/operations.ts';
 import type { Database, SqlValue } from '../store/database.ts';
+import { columns, type StoredProject } from '../store/lists.ts';
 import { openStore } from '../store/store.ts';
 import { signedInClient, type CookieClient } from '../../testing/cookie-client.ts';
+import { insertProjectSql } from '../../testing/database.ts';
+import { newProject, projectOf, textNames } from '../../testing/projects.ts';
 import {
   copyClient,
   freshDatabase,
@@ -19,7 +23,8 @@ import {
   type StoreName,
 } from '../../testing/server-fixtures.ts';
 
-const path = '/api/v1/projects';
+const { path } = operationTable.listProjects;
+const textName = textNames[0]!;
 const fastestLevelFlag = 4; // header byte of gzip data compressed at level 1 (RFC 1952, XFL)
 
 describe.each(storeNames)('a list of projects on %s', (name) => {
@@ -27,8 +32,8 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     'of %i projects has all texts in order, also compressed, and no body for HEAD',
     async (count) => {
       const { client, addProjects } = await start(name);
-      const description = '"\\\u0001\u007f\u2028\n</script> 😀';
-      const ids = await addProjects(count, description);
+      const texts = projectOf((field) => `${field} "\\\u0001\u007f\u2028\n</script> 😀`);
+      const ids = await addProjects(count, texts);
       const plain = await receive(client, { 'accept-encoding': 'identity' });
       const gzipped = await receive(client, { 'accept-encoding': 'br, gzip' });
       const isShort = count < 40;
@@ -39,9 +44,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
       expect(gzipped.headers.vary).toBe('accept-encoding');
       const content = isShort ? gzipped.body : gunzipSync(gzipped.body);
       expect(content.equals(plain.body)).toBe(true);
-      expect(JSON.parse(content.toString())).toEqual(
-        ids.map((id) => ({ id, title: `Project ${id}`, description })),
-      );
+      expect(JSON.parse(content.toString())).toEqual(ids.map((id) => ({ id, ...texts })));
       const head = await client.call('HEAD', path);
       expect(head).toMatchObject({ status: 200, body: '' });
       expect(head.headers.get('etag')).toBe(plain.headers.etag);
@@ -86,9 +89,11 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     const other = await signedInClient(address);
     const changes = [
       `delete from projects where id = '${ids[1]}'`,
-      `insert into projects (id, account_id, position, title, description, created_at)
-       select 'restored', account_id, 2, 'Restored', '-', 0 from projects where id = '${ids[0]}'`,
-      `update projects set title = 'Changed' where id = '${ids[2]}'`,
+      insertProjectSql(
+        { id: "'restored'", account_id: 'account_id', position: '2' },
+        `projects where id = '${ids[0]}'`,
+      ),
+      `update projects set ${columns[textName]} = 'Changed' where id = '${ids[2]}'`,
       `delete from projects where id = '${ids[4]}'`,
       `update projects set account_id = (select id from accounts where id <> account_id)
        where id = '${ids[3]}'`,
@@ -97,7 +102,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     const read = async () => {
       const { headers, body } = await client.listProjects();
       etags.add(headers.get('etag'));
-      return body as { id: string; title: string }[];
+      return body as StoredProject[];
     };
     await read();
     for (const change of changes) {
@@ -107,20 +112,22 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     expect(idsOf((await other.listProjects()).body)).toEqual([ids[3]]);
     // Takes the position of a deleted one.
     const { body } = (await client.createProject()) as { body: { id: string } };
-    const titles = (await read()).map(({ id, title }) => [id, title]);
+    const projects = await read();
     expect(etags.size).toBe(changes.length + 2);
-    expect(titles.map(([id]) => id)).toEqual([ids[0], 'restored', ids[2], body.id]);
-    expect(titles[2]![1]).toBe('Changed');
+    expect(idsOf(projects)).toEqual([ids[0], 'restored', ids[2], body.id]);
+    expect(projects[2]![textName]).toBe('Changed');
   });
 
   test('has a new ETag, and no edit, after SQL added a project at its end', async () => {
     const { client, database } = await start(name);
     const etags = new Set<string | null>();
     for (const id of ['first', 'second']) {
+      const position = 'coalesce(max(position), 0) + 1';
       await database.query(
-        `insert into projects (id, account_id, position, title, description, idempotency_key, created_at)
-         select '${id}', accounts.id, coalesce(max(position), 0) + 1, 'Title', '-', null, 0
-         from accounts left join projects on account_id = accounts.id group by accounts.id`,
+        insertProjectSql(
+          { id: `'${id}'`, account_id: 'accounts.id', position },
+          'accounts left join projects on account_id = accounts.id group by accounts.id',
+        ),
       );
       etags.add((await client.listProjects()).headers.get('etag'));
     }
@@ -217,7 +224,10 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
 describe('a list of projects', () => {
   test('is not read further if the client stops reading or disconnects', async () => {
     const { client, addProjects, queries } = await start();
-    await addProjects(200, 'x'.repeat(100_000));
+    await addProjects(
+      200,
+      projectOf(() => 'x'.repeat(100_000)),
+    );
     queries.count = 0;
     const { response } = await request(client, {});
     // Each row is a chunk of its own. The buffers between server and client hold many.
@@ -371,13 +381,11 @@ async function start(name: StoreName = 'SQLite') {
   const client = await signedInClient(address);
   const [{ id: accountId }] = (await database.query('select id from accounts')) as [{ id: string }];
   const store = await openStore(database);
-  async function addProjects(count: number, description = 'Some pages, and texts.') {
+  async function addProjects(count: number, texts = newProject()) {
     const ids = Array.from({ length: count }, () => randomUUID());
-    const common = { accountId, description, idempotencyKey: undefined };
+    const common = { accountId, ...texts, idempotencyKey: undefined };
     // They are stored in this order.
-    await Promise.all(
-      ids.map((id) => store.createProject({ ...common, id, title: `Project ${id}` })),
-    );
+    await Promise.all(ids.map((id) => store.createProject({ ...common, id })));
     return ids;
   }
   return { address, client, addProjects, database, queries };

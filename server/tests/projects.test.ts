@@ -4,7 +4,8 @@ import type { OwnedProject } from '../store/creates.ts';
 import { StoreUnavailable, type Database } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
-import { openDatabase } from '../../testing/database.ts';
+import { insertProjectSql, openDatabase } from '../../testing/database.ts';
+import { longestProject, newProject, projectWithText, textNames } from '../../testing/projects.ts';
 import {
   beginTransaction,
   createPostgresDatabase,
@@ -27,36 +28,37 @@ describe.each(storeNames)('projects on %s', (name) => {
 
   test('created projects are returned and listed unchanged, with ids, oldest first [CHOICE-44]', async () => {
     const client = await signedInClient(address());
-    const texts: [title: string, description: string][] = [
-      ['Website', 'Pages.\nTexts.'],
-      ['blanks', ' \t \r\n\n '],
-      ['<b onclick="x()">bold</b>', '<script>alert(1)</script>'],
-      ['👩‍👩‍👧 שלום', 'e\u0301 \u00e9 \ufeff'],
-      ["'; drop table projects; --", '$1 ?1 %s'],
-      ['🐎'.repeat(10_000), '🐎'.repeat(100_000)],
-      ['\u0001\u001b[31m', '\u2028\u2029\u007f'],
+    const texts = [
+      'Pages.\nTexts.',
+      ' \t \r\n\n ',
+      '<b onclick="x()">bold</b>',
+      '<script>alert(1)</script>',
+      '👩‍👩‍👧 שלום',
+      'e\u0301 \u00e9 \ufeff',
+      "'; drop table projects; --",
+      '$1 ?1 %s',
+      '\u0001\u001b[31m',
+      '\u2028\u2029\u007f',
     ];
     const created: unknown[] = [];
     // None of these may reach the database, which could not store the half surrogate pair and NUL.
     const undeclared = { role: '\0\ud800', id: 'own', accountId: 'other', idempotencyKey: 'one' };
-    for (const [title, description] of texts) {
-      const reply = await client.createProject({ title, description, ...undeclared });
+    for (const project of [...texts.map(projectWithText), longestProject()]) {
+      const reply = await client.createProject({ ...project, ...undeclared });
       const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
       expect(reply).toMatchObject({ status: 201 });
-      expect(reply.body).toEqual({ id, title, description });
+      expect(reply.body).toEqual({ id, ...project });
       created.push(reply.body);
     }
     expect((await client.listProjects()).body).toEqual(created);
   });
 
   test.each(['\0', 'x\0', '\ud800', '\udbffx', '\udc00\ud800', '🐎\udfff'])(
-    'a title or description with NUL or half a surrogate pair is refused: %j',
+    'a text with NUL or half a surrogate pair is refused: %j',
     async (text) => {
       const client = await signedInClient(address());
-      for (const project of [
-        { title: text, description: 'x' },
-        { title: 'x', description: text },
-      ]) {
+      for (const textName of textNames) {
+        const project = newProject({ [textName]: `text ${text}` });
         expect((await client.createProject(project)).status).toBe(422);
       }
       expect((await client.listProjects()).body).toEqual([]);
@@ -64,7 +66,7 @@ describe.each(storeNames)('projects on %s', (name) => {
   );
 
   describe('a repeated Idempotency-Key', () => {
-    const project = { title: 'Website', description: 'Pages.' };
+    const project = newProject();
     const headers = { 'idempotency-key': randomUUID() };
 
     test('returns the first project and creates no second one', async () => {
@@ -93,11 +95,9 @@ describe.each(storeNames)('projects on %s', (name) => {
       };
       const client = await signedInClient(await startServer({ database: { ...database, query } }));
       const other = await beginTransaction(settings);
-      await other.run(
-        `insert into projects (id, account_id, position, title, description, idempotency_key, created_at)
-         select 'first', id, 1, '${project.title}', '${project.description}', '${headers['idempotency-key']}', 0
-         from accounts`,
-      );
+      const idempotency_key = `'${headers['idempotency-key']}'`;
+      const others = { id: "'first'", account_id: 'id', position: '1', idempotency_key };
+      await other.run(insertProjectSql(others, 'accounts'));
       const retry = client.createProject(project, { headers });
       await sent.promise;
       await other.untilAwaited();
@@ -111,8 +111,9 @@ describe.each(storeNames)('projects on %s', (name) => {
     test('is refused for a different project', async () => {
       const client = await signedInClient(address());
       await client.createProject(project, { headers });
-      for (const change of [{ title: 'Other' }, { description: 'Other pages.' }]) {
-        const reply = await client.createProject({ ...project, ...change }, { headers });
+      for (const textName of textNames) {
+        const other = { ...project, [textName]: newProject({}, 2)[textName] };
+        const reply = await client.createProject(other, { headers });
         expect(reply).toMatchObject(refusal('keyReused'));
       }
       expect((await client.listProjects()).body).toHaveLength(1);
@@ -122,7 +123,7 @@ describe.each(storeNames)('projects on %s', (name) => {
       const [ada, ben] = [await signedInClient(address()), await signedInClient(address())];
       const [first, second] = [
         await ada.createProject(project, { headers }),
-        await ben.createProject({ title: 'Office', description: 'Boxes.' }, { headers }),
+        await ben.createProject(newProject({}, 2), { headers }),
       ];
       expect([first.status, second.status]).toEqual([201, 201]);
       expect(first.body).not.toEqual(second.body);
@@ -132,7 +133,7 @@ describe.each(storeNames)('projects on %s', (name) => {
   describe('creates that arrive at once', () => {
     test('take the positions after the last one in the order of arrival', async () => {
       const { store, accounts, rows } = await openWithAccounts();
-      const projects = Array.from({ length: 40 }, (_, i) => newProject(accounts[i % 2]!));
+      const projects = Array.from({ length: 40 }, (_, i) => ownedBy(accounts[i % 2]!));
       const stored = await Promise.all(projects.map((project) => store.createProject(project)));
       expect(stored.map(({ id }) => id)).toEqual(projects.map(({ id }) => id));
       for (const account of accounts) {
@@ -143,8 +144,8 @@ describe.each(storeNames)('projects on %s', (name) => {
 
     test('do not fail if the database refuses one of them', async () => {
       const { store, accounts, rows } = await openWithAccounts();
-      const projects = Array.from({ length: 9 }, () => newProject(accounts[0]!));
-      projects[4] = newProject('no such account');
+      const projects = Array.from({ length: 9 }, () => ownedBy(accounts[0]!));
+      projects[4] = ownedBy('no such account');
       const results = await Promise.allSettled(projects.map((each) => store.createProject(each)));
       expect(results.map(({ status }) => status)).toEqual(
         projects.map((_, i) => (i === 4 ? 'rejected' : 'fulfilled')),
@@ -157,14 +158,14 @@ describe.each(storeNames)('projects on %s', (name) => {
     test('return the earlier project of a key', async () => {
       const { store, accounts, rows } = await openWithAccounts();
       const [account, other] = accounts as [string, string];
-      const first = await store.createProject(newProject(account, 'used'));
+      const first = await store.createProject(ownedBy(account, 'used'));
       const projects = [
-        newProject(account, 'new'),
-        newProject(account, 'used'),
-        newProject(account),
-        newProject(account, 'new'),
-        newProject(other, 'used'),
-        newProject(account),
+        ownedBy(account, 'new'),
+        ownedBy(account, 'used'),
+        ownedBy(account),
+        ownedBy(account, 'new'),
+        ownedBy(other, 'used'),
+        ownedBy(account),
       ];
       const stored = await Promise.all(projects.map((each) => store.createProject(each)));
       const ids = stored.map(({ id }) => id);
@@ -180,7 +181,7 @@ describe.each(storeNames)('projects on %s', (name) => {
       const { open, store, accounts, rows } = await openWithAccounts();
       const stores = [store, await openStore(open()), await openStore(open())];
       const projects = Array.from({ length: 240 }, (_, i) =>
-        newProject(accounts[(i >> 3) % 2]!, i % 5 === 0 ? `key ${(i / 5) % 12}` : undefined),
+        ownedBy(accounts[(i >> 3) % 2]!, i % 5 === 0 ? `key ${(i / 5) % 12}` : undefined),
       );
       const stored = await Promise.all(
         projects.map((project, i) => stores[i % 3]!.createProject(project)),
@@ -230,7 +231,7 @@ test('creates of other accounts succeed while a row of one account is locked on 
   }
   const other = await beginTransaction(settings);
   await other.run(`select from accounts where id = '${locked}' for update`);
-  const create = (accountId: string) => store.createProject(newProject(accountId));
+  const create = (accountId: string) => store.createProject(ownedBy(accountId));
   const waiting = Promise.all(Array.from({ length: 12 }, () => create(locked)));
   await other.untilAwaited();
   expect(await Promise.all(others.map(create))).toHaveLength(others.length);
@@ -238,10 +239,9 @@ test('creates of other accounts succeed while a row of one account is locked on 
   expect(await waiting).toHaveLength(12);
 });
 
-const newProject = (accountId: string, idempotencyKey?: string): OwnedProject => ({
+const ownedBy = (accountId: string, idempotencyKey?: string): OwnedProject => ({
   id: randomUUID(),
   accountId,
-  title: 'Title',
-  description: 'Text',
+  ...newProject(),
   idempotencyKey,
 });
