@@ -1,5 +1,9 @@
 import { accountChecks } from './accounts.ts';
 import type { Check } from './check.ts';
+import { sessionLifeChecks } from './session-life.ts';
+import { sessionChecks } from './sessions.ts';
+import { responseChecks } from './responses.ts';
+import { registrationChecks } from './registrations.ts';
 import { cookieChecks } from './cookies.ts';
 import { corsChecks } from './cors.ts';
 import { errorChecks } from './errors.ts';
@@ -17,9 +21,13 @@ import { xsrfChecks } from './xsrf.ts';
 /** All checks by group. */
 export const checks: Check[] = [
   ...reachabilityChecks,
+  ...responseChecks,
   ...corsChecks,
   ...accountChecks,
+  ...registrationChecks,
   ...signInChecks,
+  ...sessionChecks,
+  ...sessionLifeChecks,
   ...projectIdChecks,
   ...projectListChecks,
   ...idempotencyChecks,

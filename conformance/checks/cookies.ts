@@ -1,16 +1,31 @@
 import { Cookie } from 'tough-cookie';
 import type { Exchange } from '../http/record.ts';
-import { headerValues, isSuccess, parseJson, responseHeader, statusOf } from '../http/response.ts';
-import { decode, maskCookie } from '../http/secrets.ts';
+import { isSuccess, statusOf } from '../http/response.ts';
+import { maskCookie } from '../http/secrets.ts';
 import { isLocalhost } from '../http/simulated-browser.ts';
-import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import type { RunContext } from '../people/run-context.ts';
 import { activeSession, firstVisit, signInAsAnother, manyVisits } from '../people/visits.ts';
 import { describeStatus, truncate } from '../problems/describe.ts';
-import { fail, failIfAny, createProblem, skip, type Problem } from '../problems/problem.ts';
+import { fail, failIfAny, createProblem, type Problem } from '../problems/problem.ts';
 import { isSameProject, isListShared } from '../requests/lists.ts';
 import { isUnauthorized } from '../requests/sign-ins.ts';
-import { isListPublic } from '../requests/visitors.ts';
 import { must, should, type Check } from './check.ts';
+import {
+  cookieName,
+  reasonOfLoss,
+  reasonOfShortLife,
+  setCookieLines,
+} from '../problems/cookie-faults.ts';
+import {
+  changeCookie,
+  describePath,
+  encodedPadding,
+  forgeEnd,
+  nextEncodedNumber,
+  otherEnd,
+  replaceEncoded,
+} from '../requests/forged-cookies.ts';
+import { findSessions, requireSessions } from '../requests/session-cookies.ts';
 
 export const cookieChecks: Check[] = [
   /** Runs last, and inspects all responses of the run. */
@@ -247,68 +262,6 @@ export const cookieChecks: Check[] = [
 const withOtherEmail = 'with the email of another user';
 const withOtherNumber = 'with the next number in its base64';
 
-/** Padding of base64, also percent-encoded, and a closing quote. */
-const encodedPadding = /(=|%3D|")+$/i;
-
-/** A short form of `forgeEnd` for commands. */
-export const otherEnd = String.raw`sed -E 's/[a-zA-Z0-9]{8}((=|%3D|")*)$/55555555\1/'`;
-
-/** Replaces the last letters and digits, of which a signature or a random token consists. */
-export function forgeEnd(value: string): string {
-  // A number might be that of another session.
-  if (/^\d{1,15}$/.test(value)) return `9${value}00`;
-  const [padding = ''] = encodedPadding.exec(value) ?? [];
-  const text = value.slice(0, value.length - padding.length);
-  const end = text
-    .slice(-16)
-    .replace(
-      /(%[\da-f]{2})|[a-z\d]/gi,
-      (character, escape) => escape ?? (character === '5' ? '0' : '5'),
-    );
-  return text.slice(0, -16) + end + padding;
-}
-
-/** Adds one to the first number of JSON in base64. Returns any other value as it is. */
-const nextEncodedNumber = (value: string): string =>
-  changeBase64(value, (text) =>
-    parseJson(text) === undefined
-      ? text
-      : text.replace(/\d+/, (number) => String(BigInt(number) + 1n)),
-  );
-
-/** Replaces a text in a cookie, where it may be percent-encoded or in base64. */
-const replaceEncoded = (value: string, from: string, to: string): string =>
-  changeBase64(value, (text) => text.replaceAll(from, to))
-    .replaceAll(from, to)
-    .replaceAll(encodeURIComponent(from), encodeURIComponent(to));
-
-/** Changes the text that a cookie has in base64. Returns a value that stays the same as it is. */
-function changeBase64(value: string, change: (text: string) => string): string {
-  const decoded = Buffer.from(decode(value), 'base64').toString();
-  const changed = change(decoded);
-  if (changed === decoded) return value;
-  const encoded = Buffer.from(changed).toString('base64');
-  return value.includes('=') ? encoded : encoded.replaceAll('=', '');
-}
-
-export const describePath = ({ path, pathIsDefault }: Cookie) =>
-  pathIsDefault ? `no Path, so that of ${path}` : `the path ${path}`;
-
-/** Returns the characters that a backend may read in another way than it wrote them. */
-export const specialCharacters = (values: string[], usual: string[] = []): string =>
-  [...new Set(values.join('').match(/[^\w.%-]/g))]
-    .filter((character) => !usual.some((value) => value.includes(character)))
-    .join(' ');
-
-export const changeCookie = (cookie: Cookie, change: Partial<Cookie>): Cookie =>
-  Object.assign(cookie.clone()!, change);
-
-/** Returns what `findSessions` returns. Skips when there is no session cookie. */
-async function requireSessions(context: RunContext): Promise<Cookie[][]> {
-  const sessions = await findSessions(context);
-  return sessions.length > 0 ? sessions : skip('there is no session cookie');
-}
-
 /** Fails when all cookies of a session have a fault, because one without it protects the others. */
 async function expectCookies(context: RunContext, faultOf: (cookie: Cookie) => string | false) {
   const { login } = await context.signedInUser('ada');
@@ -321,66 +274,5 @@ async function expectCookies(context: RunContext, faultOf: (cookie: Cookie) => s
   failIfAny(problems);
 }
 
-/** Returns the cookies that are needed together, or else each cookie that is enough alone. */
-const findSessions = oncePerRun(async (context): Promise<Cookie[][]> => {
-  const { browser } = await activeSession(context);
-  const sent = browser.cookiesFor('/api/v1/projects').filter(({ key }) => key !== 'XSRF-TOKEN');
-  if (!(await browser.listProjects()).outcome.ok || (await isListPublic(context))) return [];
-  const listsWith = async (name: string, isSent: (cookie: Cookie) => boolean) => {
-    const other = context.newBrowser(`ada, ${name}`);
-    for (const cookie of sent.filter(isSent)) other.setCookie(cookie, browser);
-    return (await other.listProjects()).outcome.ok;
-  };
-  const needed: Cookie[] = [];
-  const enough: Cookie[][] = [];
-  for (const cookie of sent) {
-    if (!(await listsWith(`without ${cookie.key}`, (each) => each !== cookie))) needed.push(cookie);
-    if (await listsWith(`with ${cookie.key} alone`, (each) => each === cookie))
-      enough.push([cookie]);
-  }
-  return needed.length > 0 ? [needed] : enough;
-});
-
 const setsCookie = (exchange: Exchange, { key, value }: Cookie) =>
   setCookieLines(exchange).some((line) => line.startsWith(`${key}=${value};`));
-
-const setCookieLines = ({ response }: Exchange) => headerValues(response, 'set-cookie');
-
-const joinedLine = /,\s*[^=;,\s]+=[^;]*;\s*(path|httponly|samesite|max-age)/i;
-const knownAttribute =
-  /^\s*(expires|max-age|domain|path|secure|httponly|samesite|partitioned|priority)?\s*(=|$)/i;
-
-/** Returns why a browser loses a cookie or a part of it; undefined when it does not. */
-function reasonOfLoss(exchange: Exchange, line: string, isBroken: boolean) {
-  const { method, path, headers } = exchange.request;
-  if (joinedLine.test(line.replace(/expires=[^;]*/i, '')))
-    return 'it is joined with another cookie in one header';
-  if (!isBroken) return undefined;
-  const attributes = line.split(';').slice(1);
-  if (!attributes.every((attribute) => knownAttribute.test(attribute)))
-    return 'its value contains a semicolon, where browsers cut it';
-  const setCookies = setCookieLines(exchange).filter((other) => !isEmptyCookie(other));
-  const isDeleted = [headers['cookie'], ...setCookies].some((text) =>
-    text?.includes(`${cookieName(line)}=`),
-  );
-  return isDeleted && isSuccess(exchange) && isEmptyCookie(line)
-    ? `${method} ${path} deletes it`
-    : undefined;
-}
-
-/** Of a session, as the contract says: a user reads and types between two calls. */
-const minSessionSeconds = 300;
-
-/** Returns when a cookie of a successful sign-in expires, if that is soon. */
-function reasonOfShortLife(exchange: Exchange, line: string): string | undefined {
-  // `Expires` counts from the response, which may be some seconds old.
-  const sentAt = Date.parse(responseHeader(exchange, 'date') ?? '') || exchange.receivedAt;
-  const seconds = (Cookie.parse(line)?.TTL(sentAt) ?? Infinity) / 1000;
-  const isSignIn = isSuccess(exchange) && exchange.request.path.endsWith('login');
-  if (!isSignIn || isEmptyCookie(line) || seconds >= minSessionSeconds) return undefined;
-  const lifetime = seconds > 0 ? `after ${Math.round(seconds)} s` : 'immediately';
-  return `it expires ${lifetime}`;
-}
-
-const cookieName = (line: string) => line.split('=')[0]!.trim();
-const isEmptyCookie = (line: string) => /^[^=]+="?"?\s*(;|$)/.test(line);

@@ -1,0 +1,204 @@
+import { isUtf8 } from 'node:buffer';
+import { findCall, type Call } from '../../model/calls.ts';
+import type { Exchange, Stop } from '../http/record.ts';
+import {
+  methodAndPath,
+  isRedirect,
+  isSuccess,
+  parseJson,
+  responseHeader,
+  statusOf,
+} from '../http/response.ts';
+import type { RunContext } from '../people/run-context.ts';
+import { generalCause, refusalCause } from '../problems/causes.ts';
+import { explainInvalidJson } from '../problems/matchers.ts';
+import {
+  createProblem,
+  fail,
+  failIfAny,
+  failOnFaults,
+  type ResponseRule,
+  type Problem,
+} from '../problems/problem.ts';
+import { isListPublic } from '../requests/visitors.ts';
+import { must, should, type Check, type Run } from './check.ts';
+import { collectExchanges } from './inspectors.ts';
+
+/** The calls whose time REACH-10 measures, of others and of lena, who has over 100 projects. */
+const timings: [subject: string, call: Call, isBesideMany: boolean][] = [
+  ['A list with more than 100 projects', 'listProjects', true],
+  ['Creating a project beside more than 100 others', 'createProject', true],
+  ['A list', 'listProjects', false],
+  ['Creating a project', 'createProject', false],
+  ['Signing in', 'login', false],
+  ['Registering', 'registerUser', false],
+];
+
+export const responseChecks: Check[] = [
+  must('REACH-2', {
+    title: 'Response bodies are JSON and declared as JSON',
+    requirement:
+      'Send Content-Type: application/json (or application/problem+json for errors), count bytes in Content-Length, and write nothing before the JSON.',
+    statements: ['CALL-2'],
+    after: ['REACH-6'],
+    inspects: true,
+    run: inspectVisit(
+      (exchange) => {
+        const type = responseHeader(exchange, 'content-type');
+        if (hasEmptyBody(exchange) || isRedirect(exchange) || type === undefined) return undefined;
+        // ERR-20 reports a failure of the backend, whose body is often a page.
+        if (statusOf(exchange) >= 500 || isUnreadByApp(exchange)) return undefined;
+        if (!/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
+          return `has the content type "${type}"`;
+        return parseJson(exchange.response!.text) === undefined
+          ? `has a body that is not JSON${explainInvalidJson(exchange)}`
+          : undefined;
+      },
+      undefined,
+      refusalCause,
+    ),
+  }),
+  must('REACH-3', {
+    title: 'No redirect changes a request or leads out of the API',
+    requirement:
+      'Accept a right request with 2xx and reject a wrong one with 4xx. A browser follows a redirect by itself, and the app gets the page there as if it were the response.',
+    statements: ['CALL-1', 'CHOICE-11'],
+    after: ['REACH-11'],
+    inspects: true,
+    run: inspectVisit(
+      (exchange) =>
+        isRedirect(exchange) && !leadsToApi(exchange)
+          ? `redirects to ${responseHeader(exchange, 'location') ?? 'nowhere'}`
+          : undefined,
+      () => 'the effect of reading the page at that address as a response',
+      (_, subject) => ({ words: 'kinds of requests are redirected', subject }),
+    ),
+  }),
+  must('REACH-5', {
+    title: 'Every request gets a complete response',
+    requirement: 'Complete every response, because the app has no request timeout.',
+    statements: ['CONST-3', 'CHOICE-12'],
+    after: ['REACH-1'],
+    inspects: true,
+    async run(context) {
+      failIfAny(context.http.stops.map(describeStop));
+      const exchanges = await collectExchanges(context);
+      const failed = exchanges.filter((each) => each.isAppRequest && each.failure);
+      failOnFaults(failed, () => 'gets no complete response', undefined, generalCause);
+    },
+  }),
+  must('REACH-6', {
+    title: 'Response bodies are UTF-8',
+    requirement: 'Encode every body as UTF-8. The app ignores the charset of the content type.',
+    statements: ['CALL-2', 'ENTITY-1'],
+    after: ['REACH-3'],
+    inspects: true,
+    run: inspectVisit(
+      (exchange) =>
+        isUtf8(exchange.response!.bytes) ||
+        endsInCharacter(exchange) ||
+        explainInvalidJson(exchange) !== ''
+          ? undefined
+          : 'has a body that is not UTF-8',
+      () => 'question marks instead of letters',
+    ),
+  }),
+  should('REACH-8', {
+    title: 'Shared caches may not store the list',
+    requirement:
+      'Send the list of a user with Cache-Control: no-store or private. With "public" or "s-maxage", a proxy may serve it to other users.',
+    statements: ['PROJECTS-7', 'CHOICE-47'],
+    after: ['SIGNIN-15'],
+    inspects: true,
+    async run(context) {
+      const { exchange } = await (await context.signedInUser('ada')).browser.listProjects();
+      const cacheControl = responseHeader(exchange, 'cache-control') ?? '';
+      const vary = responseHeader(exchange, 'vary') ?? '';
+      const isStored = /public|s-maxage=[1-9]/i.test(cacheControl);
+      const isSafe = /private|no-store|no-cache|max-age=0/i.test(cacheControl);
+      if (isStored && !isSafe && !/cookie|\*/i.test(vary) && !(await isListPublic(context)))
+        fail(`The list of a user has "Cache-Control: ${cacheControl}".`, [exchange]);
+    },
+  }),
+  should('REACH-10', {
+    title: 'Lists and new projects arrive within a second, and sign-ins within two',
+    requirement: 'Respond in that time, because the user sees only a busy screen meanwhile.',
+    statements: ['CONST-3', 'CHOICE-12'],
+    after: ['SIGNIN-15'],
+    inspects: true,
+    async run(context) {
+      const exchanges = (await collectAppResponses(context)).filter(isSuccess);
+      const isOfLena = ({ person }: Exchange) => person === 'lena';
+      const others = exchanges.filter((each) => !isOfLena(each));
+      // Before her first long list, lena creates several projects at a time.
+      const isLong = ({ response }: Exchange) => Object(parseJson(response?.text)).length > 100;
+      const start = exchanges.findIndex(isLong);
+      const ofLena = start < 0 ? [] : exchanges.slice(start).filter(isOfLena);
+      const slow = timings.map(([subject, call, isBesideMany]) => {
+        const sorted = (isBesideMany ? ofLena : others)
+          .filter(({ request }) => findCall(request.method, request.path)?.call === call)
+          .toSorted((a, b) => a.durationMs - b.durationMs);
+        const median = sorted[Math.floor(sorted.length / 2)];
+        const limitMs = call === 'login' || call === 'registerUser' ? 2000 : 1000;
+        if (!median || median.durationMs < limitMs) return undefined;
+        const seconds = (median.durationMs / 1000).toFixed(1);
+        return createProblem(
+          `${subject} takes ${seconds} s (median of ${sorted.length} requests).`,
+          [median],
+          {
+            userSees: `${call === 'listProjects' ? '"Loading projects…"' : 'a busy button'} for ${seconds} s`,
+          },
+        );
+      });
+      failIfAny(slow);
+    },
+  }),
+];
+
+/** Names the request that a server did not survive, or else the last that it answered. */
+function describeStop({ last, broken, refused, durationMs }: Stop): Problem {
+  const [only, ...others] = broken;
+  const when =
+    only && others.length === 0
+      ? `at ${methodAndPath(only.request)}`
+      : !only && refused.failure?.isResent
+        ? `at ${methodAndPath(refused.request)}, or just before it`
+        : `after it answered ${last ? methodAndPath(last.request) : 'nothing'}`;
+  const duration =
+    durationMs === undefined ? '' : `, and is back after ${(durationMs / 1000).toFixed(1)} s`;
+  return createProblem(
+    `The backend stops ${when}${duration}.`,
+    [last, ...broken, others.length > 0 || !only ? refused : undefined],
+    {
+      detail: others.length > 0 ? `${broken.length} requests at once got no response.` : undefined,
+      cause: { words: 'times, the backend stops', subject: when },
+    },
+  );
+}
+
+/** Creates the `run` of a check of the responses to the app. */
+function inspectVisit(...rule: ResponseRule): Run {
+  return async (context) => failOnFaults(await collectAppResponses(context), ...rule);
+}
+
+/** Returns the exchanges of the app that have a response. */
+const collectAppResponses = async (context: RunContext): Promise<Exchange[]> =>
+  (await collectExchanges(context)).filter(
+    ({ isAppRequest, response }) => isAppRequest && response,
+  );
+
+/** Returns whether the browser follows a redirect to a response that the app can read. */
+const leadsToApi = ({ request, next }: Exchange): boolean =>
+  next !== undefined &&
+  !isRedirect(next) &&
+  parseJson(next.response?.text) !== undefined &&
+  (isSuccess(next) || next.request.method === request.method);
+
+/** The app does not read the body of a successful sign-in. */
+const isUnreadByApp = (exchange: Exchange) =>
+  isSuccess(exchange) && exchange.request.path === '/api/v1/auth/login';
+
+const hasEmptyBody = ({ response }: Exchange) => response!.text.trim() === '';
+
+/** Returns whether a body is cut off in a character, so that it is no JSON in any encoding. */
+const endsInCharacter = ({ response }: Exchange) => (response!.bytes.at(-1) ?? 0) >= 0x80;

@@ -1,0 +1,169 @@
+import { Blocked, stoppedMeanwhile } from '../http/record.ts';
+import { isClientError } from '../http/response.ts';
+import type { SignedInUser } from '../people/accounts.ts';
+import { takeSession } from '../people/visits.ts';
+import { describeStatus, secondsBetween } from '../problems/describe.ts';
+import { expectSuccess, fail, failIfAny, skip } from '../problems/problem.ts';
+import { unshown } from '../requests/lists.ts';
+import { blockOnFlapping, isUnauthorized, onNewConnection } from '../requests/sign-ins.ts';
+import { isListPublic } from '../requests/visitors.ts';
+import { must, should, type Check } from './check.ts';
+import { changeCookie, forgeEnd, otherEnd } from '../requests/forged-cookies.ts';
+import { firstSession } from '../requests/xsrf-tokens.ts';
+import {
+  blockUnlessRejected,
+  countSignIns,
+  expectSession,
+  findActiveSession,
+  requireActiveSession,
+  requireSession,
+} from '../requests/sessions.ts';
+
+export const sessionLifeChecks: Check[] = [
+  should('SIGNIN-10', {
+    title: 'A failed sign-in keeps the session of the browser',
+    requirement: 'Do not end the session when the user mistypes a password.',
+    statements: ['CHOICE-9', 'AUTH-5'],
+    after: ['SIGNIN-9'],
+    async run(context) {
+      const user = await takeSession(context, 'bob');
+      const mistype = () => user.browser.login(user.email, `${user.password}?`);
+      const failure = 'After a failed sign-in, the list of the browser fails';
+      await expectSession(user, mistype, failure);
+    },
+  }),
+  must('SIGNIN-11', {
+    title: 'A browser with the cookies of an expired session can sign in',
+    requirement:
+      'Ignore the old session cookie and the old XSRF token at sign-in, or replace them with the rejection so that the second attempt works.',
+    statements: ['CALL-5', 'CALL-4', 'AUTH-3'],
+    after: ['SIGNIN-9'],
+    async run(context) {
+      await requireSession(context);
+      const user = await context.signedInUser('bob');
+      const browser = user.browser.clone('bob, with old cookies');
+      for (const cookie of browser.allCookies()) {
+        const changed = changeCookie(cookie, { value: forgeEnd(cookie.value) });
+        if (cookie.key !== 'XSRF-TOKEN') browser.setCookie(changed, user.browser, otherEnd);
+      }
+      let login = await browser.login(user.email, user.password);
+      if (!login.outcome.ok) login = await browser.login(user.email, user.password);
+      // A control: without the old cookies, the same user can sign in.
+      if (!login.outcome.ok) await context.newSession('bob');
+      expectSuccess(login, 'Signing in with the cookies of an ended session fails twice', [
+        user.registration,
+      ]);
+      const list = await browser.listProjects();
+      if (isClientError(list.exchange))
+        expectSuccess(
+          list,
+          'After signing in with the cookies of an ended session, the list fails',
+          [login],
+        );
+    },
+  }),
+  must('SIGNIN-12', {
+    title: 'A session is valid for many requests',
+    requirement:
+      'Keep the session valid for consecutive requests with the latest cookies, also while other users sign in.',
+    statements: ['CHOICE-9', 'CALL-3'],
+    after: ['SIGNIN-7'],
+    async run(context) {
+      const user = await requireActiveSession(context);
+      for (let count = 1; count <= manyRequests; count++) {
+        const list = await user.browser.listProjects();
+        await blockUnlessRejected(user, list);
+        const which =
+          count === 1
+            ? `After ${countSignIns(context, user.login)} later sign-ins, in ${secondsBetween(user.login, list)} s, the list`
+            : `List number ${count}`;
+        const failure = `${which} of a signed-in user fails`;
+        expectSuccess(list, failure, [user.login]);
+      }
+    },
+  }),
+  must('SIGNIN-14', {
+    title: 'A session is valid on every connection, also for concurrent requests',
+    requirement:
+      'Keep sessions where every process, worker and instance finds them: in the database, in a shared cache, or signed in the cookie. If a response replaces the session cookie, accept the old one for some seconds: browsers send requests at once, on several connections.',
+    statements: ['CHOICE-9', 'CALL-3'],
+    after: ['SIGNIN-16'],
+    async run(context) {
+      const user = await findActiveSession(context);
+      const listAtOnce = ({ browser }: SignedInUser) =>
+        Promise.all(Array.from({ length: 12 }, () => browser.listProjects(onNewConnection)));
+      const lists = await listAtOnce(user);
+      if (!lists.some(isUnauthorized)) return;
+      const control =
+        lists.find(({ outcome }) => outcome.ok) ?? (await user.browser.listProjects());
+      if (!control.outcome.ok) throw unshown(control);
+      // In another session, because requests at once can end the one that they use.
+      const other = await context.newSession(user.name);
+      let isAlwaysValid = true;
+      for (let count = 0; count < 8; count++)
+        isAlwaysValid &&= !isUnauthorized(await other.browser.listProjects(onNewConnection));
+      const again = isAlwaysValid ? await listAtOnce(other) : [];
+      const rejected = (again.some(isUnauthorized) ? again : lists).filter(isUnauthorized);
+      const last = rejected.at(-1);
+      fail(
+        isAlwaysValid
+          ? `Of ${lists.length} lists at once, ${rejected.length} are refused; one after another, none is.`
+          : `Of ${lists.length} lists on new connections, ${rejected.length} are refused, in one valid session.`,
+        [user.login, control, last],
+      );
+    },
+  }),
+  must('SIGNIN-17', {
+    title: 'The right email and password sign in every time, from the registration on',
+    requirement:
+      'Keep accounts where every process finds them, and store one before you respond to its registration. Respond to too many sign-ins with 429, Retry-After and a message, never as to a wrong password.',
+    statements: ['APP-1', 'AUTH-5', 'ENTITY-4'],
+    after: ['ACCOUNT-2'],
+    inspects: true,
+    async run(context) {
+      const signIn = context.signedInUser('ada');
+      await signIn.catch(() => {});
+      failIfAny(context.reportedTo('SIGNIN-17'));
+      await signIn;
+      const email = context.fixtures.email('early');
+      const browser = context.newBrowser('early');
+      const early = await browser.login(email, context.fixtures.password('early'));
+      const { password, registration } = await context.registeredAccount('early');
+      const login = await browser.login(email, password);
+      const failure =
+        'After a sign-in that came before its registration, an account cannot sign in';
+      expectSuccess(login, failure, [early, registration]);
+    },
+  }),
+  /** Runs last, so that its session has been idle. */
+  must('SIGNIN-13', {
+    title: 'A session outlives some seconds without a call',
+    requirement:
+      'Keep a session for hours, because users read and type between two calls, and while others sign in.',
+    statements: ['CHOICE-9', 'CALL-3'],
+    after: ['SIGNIN-12'],
+    inspects: true,
+    async run(context) {
+      const { browser, login, list: before } = await firstSession(context);
+      if (!before.outcome.ok || (await isListPublic(context))) skip('there is no session');
+      const { clock } = context.http;
+      await clock.sleep(Math.max(0, before.exchange.endedAtMs + minIdleMs - clock.now()));
+      const after = await browser.listProjects();
+      const idle = `${secondsBetween(before, after)} s without a call, and ${countSignIns(context, before)} sign-ins of others`;
+      if (isUnauthorized(after)) {
+        if (context.http.stops.length > 0) throw new Blocked(stoppedMeanwhile);
+        await blockOnFlapping(after, browser);
+        after.exchange.idleMs = minIdleMs;
+        const response = describeStatus(after.exchange);
+        fail(`A session ends within ${idle}: ${response}.`, [login.last, before, after]);
+      }
+      return `A session is valid after ${idle}. No longer time is tried.`;
+    },
+  }),
+];
+
+/** How long SIGNIN-13 keeps a session idle at least. A run can be faster. */
+const minIdleMs = 6000;
+
+/** More than a session of the app makes in a minute. */
+const manyRequests = 22;

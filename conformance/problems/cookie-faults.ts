@@ -1,0 +1,44 @@
+import { Cookie } from 'tough-cookie';
+import type { Exchange } from '../http/record.ts';
+import { headerValues, isSuccess, responseHeader } from '../http/response.ts';
+
+export const setCookieLines = ({ response }: Exchange) => headerValues(response, 'set-cookie');
+
+const joinedLine = /,\s*[^=;,\s]+=[^;]*;\s*(path|httponly|samesite|max-age)/i;
+const knownAttribute =
+  /^\s*(expires|max-age|domain|path|secure|httponly|samesite|partitioned|priority)?\s*(=|$)/i;
+
+/** Returns why a browser loses a cookie or a part of it; undefined when it does not. */
+export function reasonOfLoss(exchange: Exchange, line: string, isBroken: boolean) {
+  const { method, path, headers } = exchange.request;
+  if (joinedLine.test(line.replace(/expires=[^;]*/i, '')))
+    return 'it is joined with another cookie in one header';
+  if (!isBroken) return undefined;
+  const attributes = line.split(';').slice(1);
+  if (!attributes.every((attribute) => knownAttribute.test(attribute)))
+    return 'its value contains a semicolon, where browsers cut it';
+  const setCookies = setCookieLines(exchange).filter((other) => !isEmptyCookie(other));
+  const isDeleted = [headers['cookie'], ...setCookies].some((text) =>
+    text?.includes(`${cookieName(line)}=`),
+  );
+  return isDeleted && isSuccess(exchange) && isEmptyCookie(line)
+    ? `${method} ${path} deletes it`
+    : undefined;
+}
+
+/** Of a session, as the contract says: a user reads and types between two calls. */
+const minSessionSeconds = 300;
+
+/** Returns when a cookie of a successful sign-in expires, if that is soon. */
+export function reasonOfShortLife(exchange: Exchange, line: string): string | undefined {
+  // `Expires` counts from the response, which may be some seconds old.
+  const sentAt = Date.parse(responseHeader(exchange, 'date') ?? '') || exchange.receivedAt;
+  const seconds = (Cookie.parse(line)?.TTL(sentAt) ?? Infinity) / 1000;
+  const isSignIn = isSuccess(exchange) && exchange.request.path.endsWith('login');
+  if (!isSignIn || isEmptyCookie(line) || seconds >= minSessionSeconds) return undefined;
+  const lifetime = seconds > 0 ? `after ${Math.round(seconds)} s` : 'immediately';
+  return `it expires ${lifetime}`;
+}
+
+export const cookieName = (line: string) => line.split('=')[0]!.trim();
+const isEmptyCookie = (line: string) => /^[^=]+="?"?\s*(;|$)/.test(line);

@@ -1,0 +1,31 @@
+import type { Cookie } from 'tough-cookie';
+import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import { activeSession } from '../people/visits.ts';
+import { skip } from '../problems/problem.ts';
+import { isListPublic } from './visitors.ts';
+
+/** Returns what `findSessions` returns. Skips when there is no session cookie. */
+export async function requireSessions(context: RunContext): Promise<Cookie[][]> {
+  const sessions = await findSessions(context);
+  return sessions.length > 0 ? sessions : skip('there is no session cookie');
+}
+
+/** Returns the cookies that are needed together, or else each cookie that is enough alone. */
+export const findSessions = oncePerRun(async (context): Promise<Cookie[][]> => {
+  const { browser } = await activeSession(context);
+  const sent = browser.cookiesFor('/api/v1/projects').filter(({ key }) => key !== 'XSRF-TOKEN');
+  if (!(await browser.listProjects()).outcome.ok || (await isListPublic(context))) return [];
+  const listsWith = async (name: string, isSent: (cookie: Cookie) => boolean) => {
+    const other = context.newBrowser(`ada, ${name}`);
+    for (const cookie of sent.filter(isSent)) other.setCookie(cookie, browser);
+    return (await other.listProjects()).outcome.ok;
+  };
+  const needed: Cookie[] = [];
+  const enough: Cookie[][] = [];
+  for (const cookie of sent) {
+    if (!(await listsWith(`without ${cookie.key}`, (each) => each !== cookie))) needed.push(cookie);
+    if (await listsWith(`with ${cookie.key} alone`, (each) => each === cookie))
+      enough.push([cookie]);
+  }
+  return needed.length > 0 ? [needed] : enough;
+});
