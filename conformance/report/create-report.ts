@@ -7,6 +7,7 @@ import { outOfTime, type Exchange } from '../http/record.ts';
 import { withRequirements } from '../http/requirements.ts';
 import { methodAndPath, statusOf } from '../http/response.ts';
 import { emailDomain, type Fixtures } from '../people/fixtures.ts';
+import type { RunContext } from '../people/run-context.ts';
 import { describeReason, describeResponse, plural, truncate } from '../problems/describe.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { CheckResult, RunResult } from '../checks/run.ts';
@@ -21,72 +22,13 @@ const maxLineLength = 100;
 
 /** Creates the content of the reports, without secrets, control characters and line breaks. */
 export function createReport(run: RunResult, notes: string[] = []): Report {
-  const { context, attempts, successes } = run;
-  const clean = (text: string) =>
-    stripVTControlCharacters(context.secrets.mask(text)).replaceAll(/[^\P{Cc}\t]/gu, (control) =>
-      control === '\n' ? '\\n' : `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
-  const cleanTexts = <Value>(value: Value) =>
-    JSON.parse(JSON.stringify(value), (_key, each: unknown) =>
-      typeof each === 'string' ? clean(each) : each,
-    ) as Value;
-  /** Of the blocked checks, by id: the checks whose findings tell why. */
-  const blockersOf = new Map(
-    run.results
-      .filter(({ status }) => status === 'blocked')
-      .map((each) => [each.check.id, listBlockers(each, run.results).map(({ id }) => id)]),
-  );
-  const reportCall = (exchange: Exchange) => ({
-    person: exchange.person,
-    browserName: exchange.browserName,
-    operation: nameOf(exchange),
-    status: statusOf(exchange),
-    request: describeRequest(exchange),
-    response: describeResponse(exchange),
-  });
-  const reportProblem = (problem: Problem) => {
-    const { description, userSees, exchanges } = problem;
-    const decisive = exchanges.slice(-1);
-    const calls = withRequirements(context.http.exchanges, exchanges);
-    // Of requests at once, the decisive one may have ended before another.
-    const others = calls.filter((each) => !decisive.includes(each));
-    return cleanTexts({
-      ...fitLine(clean(description), problem.detail),
-      userSees,
-      calls: [...others, ...decisive].map(reportCall),
-    });
-  };
-  const reportFinding = ({ checks, level, summary, situations, problems, causes }: Finding) => ({
-    ...wordsOf(checks[0]!),
-    requirement:
-      problems[0]!.requirement ?? problems[0]!.cause?.requirement ?? checks[0]!.requirement,
-    level,
-    ids: checks.map(({ id }) => id),
-    ...cleanTexts({ summary: summary && truncate(summary, maxLineLength - 1), situations }),
-    problems: problems.slice(0, summary === undefined ? maxProblems : 1).map(reportProblem),
-    problemCount: problems.length,
-    reproduce: reproduce(context, problems[0]!.exchanges),
-    causes: causes.map(({ id }) => id),
-  });
-  const results = run.results.map(({ check, ...result }) => ({
-    ...wordsOf(check),
-    ...cleanTexts({ status: result.status, note: noteOf(result) }),
-    blockedBy: blockersOf.get(check.id),
-    problems: result.problems.map(reportProblem),
-    calls: cleanTexts(result.exchanges.slice(0, maxCallsPerCheck).map(reportCall)),
-    durationMs: Math.round(result.durationMs),
-  }));
-  const missingCalls = callNames.filter((call) => attempts[call] > 0 && successes[call] === 0);
-  const findings = listFindings(run.results).map(reportFinding);
+  const { context } = run;
+  const { http, fixtures } = context;
+  const writer = createWriter(context);
+  const { cleanTexts } = writer;
+  const blockersOf = mapBlockers(run.results);
   const silent = run.results.filter(({ check }) => blockersOf.get(check.id)?.length === 0);
-  const notJudged = [...groupBy(silent, (each) => describeReason(each.reason!))].map(
-    ([reason, blocked]) => ({
-      reason,
-      limit: blocked[0]!.reason?.limit,
-      ids: blocked.map(({ check }) => check.id),
-    }),
-  );
-  const totalsOf = (level: Level) => countStatuses(run.results, level, silent);
+  const findings = listFindings(run.results).map((each) => reportFinding(each, context, writer));
   return {
     $schema: schemaFile,
     version: 3,
@@ -95,23 +37,106 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     runId: run.runId,
     startedAt: run.startedAt.toISOString(),
     durationMs: Date.now() - run.startedAt.getTime(),
-    verdict: describeVerdict(run, findings[0]?.ids[0]),
+    verdict: describeVerdict(run, findings[0]?.id),
     findings,
-    results,
+    results: run.results.map(({ check, ...result }) => ({
+      ...wordsOf(check),
+      ...cleanTexts({ status: result.status, note: noteOf(result) }),
+      blockedBy: blockersOf.get(check.id),
+      problems: result.problems.map(writer.reportProblem),
+      calls: cleanTexts(result.exchanges.slice(0, maxCallsPerCheck).map(reportCall)),
+      durationMs: Math.round(result.durationMs),
+    })),
     userMessages: cleanTexts(run.userMessages),
     totals: {
-      must: totalsOf('MUST'),
-      should: totalsOf('SHOULD'),
-      operations: {
-        covered: callNames.filter((call) => successes[call] > 0).length,
-        total: callNames.length,
-        missing: run.only.length > 0 ? [] : missingCalls,
-      },
+      must: countStatuses(run.results, 'MUST', silent),
+      should: countStatuses(run.results, 'SHOULD', silent),
+      operations: countOperations(run),
     },
-    throttling: describeThrottling(context.http.throttling),
-    notJudged: cleanTexts(notJudged),
+    throttling: describeThrottling(http.throttling),
+    notJudged: cleanTexts(groupByReason(silent)),
     notes: [...notes, ...cleanTexts(notesOf(run))],
-    leftovers: `${plural(successes.registerUser, 'user')} and ${plural(successes.createProject, 'project')} stay on the server. ${deletionHint(context.fixtures)}`,
+    leftovers: `${plural(run.successes.registerUser, 'user')} and ${plural(run.successes.createProject, 'project')} stay on the server. ${deletionHint(fixtures)}`,
+  };
+}
+
+type Writer = ReturnType<typeof createWriter>;
+
+/** Creates what writes texts and problems of a run into its report. */
+function createWriter({ secrets, http }: RunContext) {
+  const clean = (text: string) =>
+    stripVTControlCharacters(secrets.mask(text)).replaceAll(/[^\P{Cc}\t]/gu, (control) =>
+      control === '\n' ? '\\n' : `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+  const cleanTexts = <Value>(value: Value) =>
+    JSON.parse(JSON.stringify(value), (_key, each: unknown) =>
+      typeof each === 'string' ? clean(each) : each,
+    ) as Value;
+  return {
+    cleanTexts,
+    reportProblem: ({ description, detail, userSees, exchanges }: Problem) => {
+      const decisive = exchanges.slice(-1);
+      const calls = withRequirements(http.exchanges, exchanges);
+      // Of requests at once, the decisive one may have ended before another.
+      const others = calls.filter((each) => !decisive.includes(each));
+      return cleanTexts({
+        ...fitLine(clean(description), detail),
+        userSees,
+        calls: [...others, ...decisive].map(reportCall),
+      });
+    },
+  };
+}
+
+const reportCall = (exchange: Exchange) => ({
+  person: exchange.person,
+  browserName: exchange.browserName,
+  operation: nameOf(exchange),
+  status: statusOf(exchange),
+  request: describeRequest(exchange),
+  response: describeResponse(exchange),
+});
+
+function reportFinding(finding: Finding, context: RunContext, writer: Writer) {
+  const { checks, level, summary, situations, problems, causes } = finding;
+  const [first] = problems as [Problem];
+  return {
+    ...wordsOf(checks[0]!),
+    requirement: first.requirement ?? first.cause?.requirement ?? checks[0]!.requirement,
+    level,
+    ids: checks.map(({ id }) => id),
+    ...writer.cleanTexts({
+      summary: summary && truncate(summary, maxLineLength - 1),
+      situations,
+    }),
+    problems: problems.slice(0, summary === undefined ? maxProblems : 1).map(writer.reportProblem),
+    problemCount: problems.length,
+    reproduce: reproduce(context, first.exchanges),
+    causes: causes.map(({ id }) => id),
+  };
+}
+
+/** Returns the checks whose findings tell why a check is blocked, by its id. */
+const mapBlockers = (results: CheckResult[]) =>
+  new Map(
+    results
+      .filter(({ status }) => status === 'blocked')
+      .map((each) => [each.check.id, listBlockers(each, results).map(({ id }) => id)]),
+  );
+
+const groupByReason = (silent: CheckResult[]) =>
+  [...groupBy(silent, ({ reason }) => describeReason(reason!))].map(([reason, blocked]) => ({
+    reason,
+    limit: blocked[0]!.reason?.limit,
+    ids: blocked.map(({ check }) => check.id),
+  }));
+
+function countOperations({ only, attempts, successes }: RunResult) {
+  const missing = callNames.filter((call) => attempts[call] > 0 && successes[call] === 0);
+  return {
+    covered: callNames.filter((call) => successes[call] > 0).length,
+    total: callNames.length,
+    missing: only.length > 0 ? [] : missing,
   };
 }
 
