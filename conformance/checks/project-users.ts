@@ -101,20 +101,8 @@ export const projectUserChecks: Check[] = [
             ? 'Keep sessions where every process, worker and instance finds them.'
             : 'Respond to twelve requests at once: look for a lock, a pool or a limit that they share.',
         });
-        if (seen.some((project) => others.some(isSameProject(project)))) {
-          const [first, second] = users as [User, User];
-          const before = await first.browser.listProjects();
-          const after = await second.browser.listProjects();
-          if (after.outcome.ok && textOf(before) === textOf(after))
-            fail('A user gets the list of the user who listed just before.', [before, after], {
-              requirement: separateLists,
-            });
-          fail(
-            'Of two users who request their lists at once, one gets the list of the other.',
-            [...users.map(({ create }) => create), list],
-            { userSees: "another user's projects" },
-          );
-        }
+        if (seen.some((project) => others.some(isSameProject(project))))
+          await failForList(list, users as [User, User]);
       }
     },
   }),
@@ -213,6 +201,21 @@ export const projectUserChecks: Check[] = [
 ];
 
 type User = { browser: SimulatedBrowser; own: Project[]; create: ApiCall; list: ApiCall };
+
+/** Fails for a list that one of two users got of the other, at once or one after the other. */
+async function failForList(list: ApiCall, [first, second]: [User, User]) {
+  const before = await first.browser.listProjects();
+  const after = await second.browser.listProjects();
+  if (after.outcome.ok && textOf(before) === textOf(after))
+    fail('A user gets the list of the user who listed just before.', [before, after], {
+      requirement: separateLists,
+    });
+  fail(
+    'Of two users who request their lists at once, one gets the list of the other.',
+    [first.create, second.create, list],
+    { userSees: "another user's projects" },
+  );
+}
 
 /** What to do about a list that is sent to another user, one after the other or at once. */
 export const separateLists =

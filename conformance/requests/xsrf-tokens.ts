@@ -23,9 +23,10 @@ export const firstSession = oncePerRun(async (context) => {
 });
 
 export const isTokenRefused = ({ list, create }: Visit) =>
-  list.outcome.ok === true &&
-  isClientError(create.exchange) &&
-  ([403, 419].includes(statusOf(create.exchange)) || asksForToken(create));
+  list.outcome.ok === true && isClientError(create.exchange) && mayRefuseToken(create);
+
+const mayRefuseToken = (create: ApiCall) =>
+  [403, 419].includes(statusOf(create.exchange)) || asksForToken(create);
 
 /** Creates a project, and returns the call if the backend rejects it in a valid session. */
 export async function findRejectedToken(
@@ -35,8 +36,8 @@ export async function findRejectedToken(
 ) {
   const create = await browser.createProject(context.fixtures.project(name));
   if (!isClientError(create.exchange)) return undefined;
-  const isForbidden = [403, 419].includes(statusOf(create.exchange)) || asksForToken(create);
-  if (!isForbidden || !(await browser.listProjects()).outcome.ok) throw failedCreate(create);
+  if (!mayRefuseToken(create) || !(await browser.listProjects()).outcome.ok)
+    throw failedCreate(create);
   return create;
 }
 
