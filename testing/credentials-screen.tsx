@@ -1,7 +1,8 @@
 import { screen } from '@testing-library/react';
+import { credentialsOf } from './credentials.ts';
 import { renderForm } from './form-screen.tsx';
 
-export const credentials = { email: 'ada@example.org', password: 'correct horse' };
+export const credentials = credentialsOf();
 
 export const email = () => screen.getByLabelText<HTMLInputElement>('Email');
 export const password = () => screen.getByLabelText<HTMLInputElement>('Password');

@@ -1,6 +1,6 @@
 /** Projects for tests. A test names a field of a project only if it is about that field. */
 import { bodyFields } from '../generated/operations.ts';
-import type { NewProject } from '../machines/types.ts';
+import type { NewProject, Project } from '../machines/types.ts';
 import { fixtures } from '../model/calls.ts';
 import { lengthOf, textToSend, type FieldRule } from '../shared/field-rules.ts';
 
@@ -21,6 +21,13 @@ export const projectOf = (textOf: (name: TextName) => string): Texts =>
 /** Returns the `n`th project that a test creates. No two share a text. */
 export const newProject = (overrides: Partial<Texts> = {}, n = 1): Texts => ({
   ...fixtures.newProject(n),
+  ...overrides,
+});
+
+/** Returns the `n`th project as a backend has it. */
+export const storedProject = (overrides: Partial<Project> = {}, n = 1): Required<Project> => ({
+  id: n,
+  ...newProject({}, n),
   ...overrides,
 });
 

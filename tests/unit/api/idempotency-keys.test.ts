@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { createApi } from '../../../src/api/api.ts';
+import { newProject, storedProject, textNames } from '../../../testing/projects.ts';
 
-const office = { title: 'Move to the new office', description: 'Boxes.' };
-const otherTitle = { ...office, title: 'Website relaunch' };
-const otherDescription = { ...office, description: 'Boxes and keys.' };
+const office = newProject();
 
 /** Ends a call: with a response, or without one. */
 type End = () => Response | Promise<Response>;
@@ -12,7 +11,7 @@ const answer =
   (status: number, body?: unknown): End =>
   () =>
     new Response(body === undefined ? null : JSON.stringify(body), { status });
-const created = answer(201, { ...office, id: 'p1' });
+const created = answer(201, storedProject(office));
 const unavailable = answer(503);
 const drop: End = () => Promise.reject(new TypeError('fetch failed'));
 
@@ -84,17 +83,20 @@ test.each([400, 409, 413, 415, 422])(
   },
 );
 
-test('each title and description has its own key, until its own answer decides [CHOICE-89, CHOICE-90]', async () => {
-  const { submit } = createClient();
-  const projects = [office, otherTitle, otherDescription];
-  const keys: unknown[] = [];
-  for (const project of projects) keys.push(await submit(project, unavailable));
-  expect(new Set(keys).size).toBe(projects.length);
-  expect(await submit(otherTitle, answer(422))).toBe(keys[1]);
-  expect(await submit(office, unavailable)).toBe(keys[0]);
-  expect(await submit(otherTitle, unavailable)).not.toBe(keys[1]);
-  expect(await submit(otherDescription, unavailable)).toBe(keys[2]);
-});
+test.each(textNames)(
+  'each %s has a key of its own, until its own answer decides [CHOICE-89, CHOICE-90]',
+  async (name) => {
+    const { submit } = createClient();
+    const [other, third] = ['Boxes', 'Keys'].map((text) => newProject({ [name]: text }));
+    const keys: unknown[] = [];
+    for (const project of [office, other!, third!]) keys.push(await submit(project, unavailable));
+    expect(new Set(keys).size).toBe(3);
+    expect(await submit(other!, answer(422))).toBe(keys[1]);
+    expect(await submit(office, unavailable)).toBe(keys[0]);
+    expect(await submit(other!, unavailable)).not.toBe(keys[1]);
+    expect(await submit(third!, unavailable)).toBe(keys[2]);
+  },
+);
 
 test('another user has new keys, also when the first one signs in again [CHOICE-91]', async () => {
   const { submit, signIn } = createClient();

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { decodeProjects } from '../../../src/api/decode.ts';
 import { createJsonArrayStream } from '../../../src/api/json-array-stream.ts';
+import { storedProject } from '../../../testing/projects.ts';
 
 type Item = Record<string, unknown>;
 const isItem = (value: unknown): value is Item => typeof value === 'object' && value !== null;
@@ -17,7 +18,7 @@ const items = fc.array(
   fc.record({
     id: fc.oneof(fc.string(), fc.integer()),
     // Characters that could be mistaken for the end of an item.
-    title: fc.stringMatching(/^[}{\][,":\\ a]{0,12}$/),
+    text: fc.stringMatching(/^[}{\][,":\\ a]{0,12}$/),
     more: fc.oneof(fc.jsonValue(), fc.constant({ nested: [{ deep: '}' }] })),
   }),
 );
@@ -74,15 +75,15 @@ test('an item is available as soon as it has arrived [LIST-3]', () => {
 
 test('an item is available while the next one is incomplete and contains two braces [LIST-3]', () => {
   const stream = createJsonArrayStream(isItem);
-  stream.write('[{"id":1},{"title":"}}');
+  stream.write('[{"id":1},{"text":"}}');
   expect(stream.items).toEqual([{ id: 1 }]);
 });
 
 test('an item after one of several chunks is available as soon as it has arrived [LIST-3]', () => {
   const stream = createJsonArrayStream(isItem);
-  const title = 'x'.repeat(100);
-  stream.write(`[{"title":"${title}`);
-  stream.write(`${title}${title}"}`);
+  const text = 'x'.repeat(100);
+  stream.write(`[{"text":"${text}`);
+  stream.write(`${text}${text}"}`);
   expect(stream.items).toHaveLength(1);
   stream.write(',{"id":2}');
   expect(stream.items).toHaveLength(2);
@@ -101,10 +102,10 @@ test.each([
 });
 
 test('a streamed list is reported at its first row and each time it has doubled [CHOICE-51]', async () => {
-  const row = (id: number) => JSON.stringify({ id, title: 'T', description: 'D' });
   async function* chunks() {
     yield '[';
-    for (let id = 1; id <= 20; id++) yield `${id === 1 ? '' : ','}${row(id)}`;
+    for (let id = 1; id <= 20; id++)
+      yield `${id === 1 ? '' : ','}${JSON.stringify(storedProject({ id }))}`;
     yield ']';
   }
   const reports: unknown[][] = [];

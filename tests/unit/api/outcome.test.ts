@@ -1,10 +1,12 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { schemaFields } from '../../../generated/operations.ts';
 import type { Outcome } from '../../../machines/types.ts';
 import { callNames, type Call } from '../../../model/calls.ts';
 import { createApi, type Api } from '../../../src/api/api.ts';
 import { callApi } from '../../../testing/call-api.ts';
+import { projectWithText, storedProject } from '../../../testing/projects.ts';
 
 const { signal } = new AbortController();
 
@@ -103,7 +105,7 @@ test.each([
 
 test.each([
   ['HTML', html],
-  ['truncated JSON', '[{"id":"1","title":"Web'],
+  ['truncated JSON', '[{"id":"1"'],
   ['an empty body', ''],
   ['an error object', '{"error":"no"}'],
   ['null', 'null'],
@@ -149,28 +151,26 @@ test.each([
   expect(await call.registerUser(await respond(201, text))).toEqual({ ok: true, value });
 });
 
-test.each(['"1"', '1'])('a project with the id %s is a project [ENTITY-1]', async (id) => {
-  const text = `{"id":${id},"title":"T","description":"","more":true}`;
-  const value = JSON.parse(text) as unknown;
-  expect(await call.createProject(await respond(201, text))).toEqual({ ok: true, value });
-  expect(await call.listProjects(await respond(200, `[${text}]`))).toEqual({
-    ok: true,
-    value: [value],
-  });
+test.each(['1', 1])('a project with the id %j is a project [ENTITY-1]', async (id) => {
+  const value = { ...storedProject({ id }), more: true };
+  const api = await respond(201, JSON.stringify(value));
+  expect(await call.createProject(api)).toEqual({ ok: true, value });
+  const list = await respond(200, JSON.stringify([value]));
+  expect(await call.listProjects(list)).toEqual({ ok: true, value: [value] });
 });
 
-test.each([
-  '{"title":"T","description":"D"}',
-  '{"id":null,"title":"T","description":"D"}',
-  '{"id":"1","description":"D"}',
-  '{"id":"1","title":1,"description":"D"}',
-  '{"id":"1","title":"T"}',
-  '{"id":"1","title":"T","description":null}',
-])('%s is not a project [CHOICE-18, CHOICE-19]', async (text) => {
-  await expect(call.createProject(await respond(201, text))).rejects.toThrow(
+test.each(
+  Object.entries(schemaFields.Project).flatMap(([name, { types, isRequired }]) =>
+    [...(isRequired ? [undefined] : []), null, types.length > 1 ? {} : 1].map(
+      (value) => [name, value] as const,
+    ),
+  ),
+)('a project whose %s is %j is not a project [CHOICE-18, CHOICE-19]', async (name, value) => {
+  const project = { ...storedProject(), [name]: value };
+  await expect(call.createProject(await respond(201, JSON.stringify(project)))).rejects.toThrow(
     'response to createProject breaks the contract',
   );
-  const list = await respond(200, `[{"id":"0","title":"","description":""},${text}]`);
+  const list = await respond(200, JSON.stringify([storedProject({}, 2), project]));
   await expect(call.listProjects(list)).rejects.toThrow('not a list of projects');
 });
 
@@ -179,7 +179,7 @@ test('an empty list is a list [CALL-8, CONST-4]', async () => {
 });
 
 test('a character whose bytes arrive in several chunks is decoded once [LIST-3]', async () => {
-  const value = [{ id: '1', title: 'Launch 🚀', description: 'é' }];
+  const value = [storedProject(projectWithText('Launch 🚀 é'))];
   const bytes = new TextEncoder().encode(JSON.stringify(value));
   const body = new ReadableStream({
     start(controller) {

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { createActor, fromPromise, waitFor } from 'xstate';
 import { authMachine, isAuthenticated, roleOf, type Registration } from '../../../machines/auth.ts';
 import type { Credentials, Outcome } from '../../../machines/types.ts';
+import { credentialsOf } from '../../../testing/credentials.ts';
 
-const credentials: Credentials = { email: 'ada@example.org', password: 'correct horse' };
+const credentials = credentialsOf();
 
 /** Returns the running machine. Its backend refuses a login and accepts a registration. */
 function startAuth() {
