@@ -1,11 +1,13 @@
 import { screen } from '@testing-library/react';
+import { forms } from '../shared/forms.ts';
 import { credentialsOf } from './credentials.ts';
 import { renderForm } from './form-screen.tsx';
 
 export const credentials = credentialsOf();
 
-export const email = () => screen.getByLabelText<HTMLInputElement>('Email');
-export const password = () => screen.getByLabelText<HTMLInputElement>('Password');
+const { fields } = forms.login;
+export const email = () => screen.getByLabelText<HTMLInputElement>(fields.email);
+export const password = () => screen.getByLabelText<HTMLInputElement>(fields.password);
 
 /** Renders the screen of a form with an email and a password, which `submit` fills. */
 export async function renderCredentialsScreen(name: 'login' | 'registerUser') {
@@ -13,8 +15,8 @@ export async function renderCredentialsScreen(name: 'login' | 'registerUser') {
   return {
     ...form,
     submit: async () => {
-      await form.fill('Email', credentials.email);
-      await form.fill('Password', credentials.password);
+      await form.fill(fields.email, credentials.email);
+      await form.fill(fields.password, credentials.password);
       await form.submit();
     },
   };

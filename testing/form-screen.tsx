@@ -1,8 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { expect } from 'vitest';
 import { forms, type FormName } from '../model/calls.ts';
-import { screens } from '../shared/routes.ts';
-import { renderApp } from './render-app.tsx';
+import { findScreen, renderApp } from './render-app.tsx';
 
 export const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
 export const invalid = (label: string) => field(label).getAttribute('aria-invalid');
@@ -19,7 +18,7 @@ export const expectError = (label: string, message: string) =>
 export async function renderForm(name: FormName) {
   const { route, button: buttonLabel } = forms[name];
   const app = await renderApp(route);
-  await screen.findByRole('heading', { name: screens[route].heading });
+  await findScreen(route);
   const button = () => screen.getByRole('button', { name: buttonLabel });
   return {
     ...app,

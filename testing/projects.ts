@@ -5,7 +5,7 @@ import { fixtures } from '../model/calls.ts';
 import { lengthOf, textToSend, type FieldRule } from '../shared/field-rules.ts';
 
 type Texts = Required<NewProject>;
-type TextName = keyof Texts;
+export type TextName = keyof Texts;
 
 const rules: Record<TextName, FieldRule> = bodyFields.createProject;
 

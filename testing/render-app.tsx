@@ -1,10 +1,11 @@
 import { createMemoryHistory } from '@tanstack/react-router';
-import { act, render } from '@testing-library/react';
+import { act, render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { onTestFinished } from 'vitest';
 import { createApp, type AppOptions } from '../src/boot/app.tsx';
 import { createClock } from '../model/clock.ts';
 import { controlledBackend } from '../model/controlled-backend.ts';
+import { screens, type Route } from '../shared/routes.ts';
 
 /** Renders the app on a route, with a controlled backend, a simulated clock and a recorded log. */
 export async function renderApp(route: string, options: AppOptions = {}) {
@@ -42,3 +43,7 @@ export async function renderApp(route: string, options: AppOptions = {}) {
     path: () => app.router.state.location.pathname,
   };
 }
+
+/** Waits until the app shows a screen. */
+export const findScreen = (route: Route) =>
+  screen.findByRole('heading', { level: 1, name: screens[route].heading });

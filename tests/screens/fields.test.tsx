@@ -1,6 +1,16 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test, vi } from 'vitest';
-import { formNames, forms, labelsOf, requiredFields } from '../../model/calls.ts';
+import { bodyFields } from '../../generated/operations.ts';
+import {
+  definitionOf,
+  formNames,
+  forms,
+  labelsOf,
+  requiredFields,
+  valuesOf,
+  type FormName,
+} from '../../model/calls.ts';
+import { errorOf, fieldMessages, textToSend } from '../../shared/field-rules.ts';
 import { screens } from '../../shared/routes.ts';
 import {
   errorText,
@@ -10,17 +20,30 @@ import {
   invalid,
   renderForm,
 } from '../../testing/form-screen.tsx';
+import { newProject, textNames } from '../../testing/projects.ts';
+
+const textsOf = (form: FormName) => valuesOf(form, definitionOf(form).input!(1));
+
+/** Renders a form in which only these fields are empty. */
+async function renderFilled(name: FormName, ...empty: string[]) {
+  const form = await renderForm(name);
+  for (const [index, label] of labelsOf(name).entries()) {
+    // oxlint-disable-next-line no-await-in-loop
+    if (!empty.includes(label)) await form.fill(label, textsOf(name)[index]!);
+  }
+  return form;
+}
+
+const live = (label: string) => errorElement(label)?.getAttribute('aria-live');
 
 describe.each(formNames)('the form of %s', (name) => {
-  const { route, button } = forms[name];
-  const fields = labelsOf(name);
   const required = requiredFields(name).map(([, label]) => label);
-  const [first, second] = required as [string, string];
 
   test('is named after its heading, and contains its fields and its button', async () => {
     await renderForm(name);
+    const { route, button } = forms[name];
     const form = within(screen.getByRole('form', { name: screens[route].heading }));
-    for (const label of fields) {
+    for (const label of labelsOf(name)) {
       const isRequired = form.getByLabelText(label).getAttribute('aria-required');
       expect(isRequired).toBe(String(required.includes(label)));
     }
@@ -29,131 +52,154 @@ describe.each(formNames)('the form of %s', (name) => {
 
   test('has errors in live regions, so that screen readers announce them', async () => {
     await renderForm(name);
-    for (const label of fields) {
-      expect(errorElement(label)?.getAttribute('aria-live')).toBe('polite');
-    }
-  });
-
-  test('announces an error after a failed submit, except that of the field that it focuses', async () => {
-    const { submit, user } = await renderForm(name);
-    const live = (label: string) => errorElement(label)?.getAttribute('aria-live');
-    await submit();
-    await expectError(first, `${first} is required`);
-    expect(document.activeElement).toBe(field(first));
-    expect([live(first), live(second)]).toEqual([null, 'polite']);
-    await user.keyboard('a');
-    expect(live(first)).toBe('polite');
-    await user.click(field(second));
-    expect([live(first), live(second)]).toEqual(['polite', null]);
-  });
-
-  test('shows an error only once its field was touched [FIELD-1, FIELD-2]', async () => {
-    const { user } = await renderForm(name);
-    expect([errorText(first), errorText(second)]).toEqual(['', '']);
-    await user.type(field(first), 'a{Backspace}');
-    expect([errorText(first), invalid(first)]).toEqual(['', 'false']);
-    await user.tab();
-    await expectError(first, `${first} is required`);
-    expect(invalid(first)).toBe('true');
-    expect([errorText(second), invalid(second)]).toEqual(['', 'false']);
+    for (const label of labelsOf(name)) expect(live(label)).toBe('polite');
   });
 
   test('says what is required and sends nothing when submitted empty [VALID-2, VALID-4, VALID-5, VALID-6, VALID-7, CHOICE-22, CHOICE-23]', async () => {
     const { submit, count } = await renderForm(name);
     await submit();
-    for (const label of required) await expectError(label, `${label} is required`);
-    expect(document.activeElement).toBe(field(first));
+    for (const label of required) await expectError(label, fieldMessages.required(label));
+    expect(document.activeElement).toBe(field(required[0]!));
     expect(count()).toBe(0);
-  });
-
-  test('a text that the browser cannot read, such as half a date, is an error and is kept [CHOICE-113]', async () => {
-    const { submit, user, count } = await renderForm(name);
-    // Such a field has an empty value.
-    const validity = vi.spyOn(field(first), 'validity', 'get');
-    validity.mockReturnValue({ badInput: true } as ValidityState);
-    const setValue = vi.spyOn(field(first), 'value', 'set');
-    await user.click(field(first));
-    await user.tab();
-    await expectError(first, `${first} is not valid`);
-    await submit();
-    await expectError(second, `${second} is required`);
-    await expectError(first, `${first} is not valid`);
-    expect(document.activeElement).toBe(field(first));
-    expect([count(), setValue.mock.calls]).toEqual([0, []]);
-    validity.mockRestore();
-    await submit();
-    await expectError(first, `${first} is required`);
   });
 
   test("does not show the browser's validation messages [CHOICE-24]", async () => {
     await renderForm(name);
-    expect(field(first).form?.noValidate).toBe(true);
+    expect(screen.getByRole<HTMLFormElement>('form').noValidate).toBe(true);
   });
+});
 
-  test('clears an error as soon as its field is valid, after a submit', async () => {
-    const { submit, user } = await renderForm(name);
-    await submit();
-    await expectError(second, `${second} is required`);
-    await user.type(field(second), 'long enough');
-    await waitFor(() => expect([errorText(second), invalid(second)]).toEqual(['', 'false']));
-  });
+/** Each field that must not be empty, with a text that is right. */
+const fields = formNames.flatMap((form) =>
+  requiredFields(form).map(([, label]) => ({
+    form,
+    label,
+    text: textsOf(form)[labelsOf(form).indexOf(label)]!,
+    required: fieldMessages.required(label),
+  })),
+);
 
-  test('clears an error as soon as its field is valid, after a blur', async () => {
-    const { user } = await renderForm(name);
-    await user.click(field(second));
+describe.each(fields)('the field $label of $form', ({ form, label, text, required }) => {
+  test('shows an error only once it was touched [FIELD-1, FIELD-2]', async () => {
+    const { user } = await renderForm(form);
+    expect(errorText(label)).toBe('');
+    await user.type(field(label), 'a{Backspace}');
+    expect([errorText(label), invalid(label)]).toEqual(['', 'false']);
     await user.tab();
-    await expectError(second, `${second} is required`);
-    await user.type(field(second), 'long enough');
-    await waitFor(() => expect([errorText(second), invalid(second)]).toEqual(['', 'false']));
-    expect(document.activeElement).toBe(field(second));
+    await expectError(label, required);
+    expect(invalid(label)).toBe('true');
+    expect(labelsOf(form).filter(errorText)).toEqual([label]);
+  });
+
+  test('keeps a text that the browser cannot read, such as half a date, with an error [CHOICE-113]', async () => {
+    const { submit, user, count } = await renderFilled(form, label);
+    // Such a field has an empty value.
+    const validity = vi.spyOn(field(label), 'validity', 'get');
+    validity.mockReturnValue({ badInput: true } as ValidityState);
+    const setValue = vi.spyOn(field(label), 'value', 'set');
+    await user.click(field(label));
+    await user.tab();
+    await expectError(label, `${label} is not valid`);
+    await submit();
+    await waitFor(() => expect(document.activeElement).toBe(field(label)));
+    expect(errorText(label)).toBe(`${label} is not valid`);
+    expect([count(), setValue.mock.calls]).toEqual([0, []]);
+    validity.mockRestore();
+    await submit();
+    await expectError(label, required);
+  });
+
+  test('has no error any more as soon as it is valid, after a submit', async () => {
+    const { submit, user } = await renderForm(form);
+    await submit();
+    await expectError(label, required);
+    await user.type(field(label), text);
+    await waitFor(() => expect([errorText(label), invalid(label)]).toEqual(['', 'false']));
+  });
+
+  test('has no error any more as soon as it is valid, after a blur', async () => {
+    const { user } = await renderForm(form);
+    await user.click(field(label));
+    await user.tab();
+    await expectError(label, required);
+    await user.type(field(label), text);
+    await waitFor(() => expect([errorText(label), invalid(label)]).toEqual(['', 'false']));
+    expect(document.activeElement).toBe(field(label));
   });
 
   test.each(['input', 'change', 'focusout'])(
-    'clears an error when a program sets the value, at the event %s',
+    'has no error any more when a program sets its value, at the event %s',
     async (event) => {
-      const { submit } = await renderForm(name);
+      const { submit } = await renderForm(form);
       await submit();
-      await expectError(first, `${first} is required`);
-      field(first).value = first === 'Email' ? 'ada@example.org' : 'Website';
-      fireEvent(field(first), new Event(event, { bubbles: true }));
-      await waitFor(() => expect(errorText(first)).toBe(''));
-      expect(invalid(first)).toBe('false');
+      await expectError(label, required);
+      field(label).value = text;
+      fireEvent(field(label), new Event(event, { bubbles: true }));
+      await waitFor(() => expect(errorText(label)).toBe(''));
+      expect(invalid(label)).toBe('false');
     },
   );
 
-  test('ignores the repetitions of a held Enter', async () => {
-    const { user } = await renderForm(name);
-    await user.click(field(first));
-    expect(fireEvent.keyDown(field(first), { key: 'Enter', repeat: true })).toBe(false);
-    expect(fireEvent.keyDown(field(first), { key: 'Enter' })).toBe(true);
-    expect(fireEvent.keyDown(field(first), { key: 'a', repeat: true })).toBe(true);
+  test('ignores the repetitions of a held Enter, unless they add lines', async () => {
+    const { user } = await renderForm(form);
+    const hasLines = field(label).tagName === 'TEXTAREA';
+    await user.click(field(label));
+    expect(fireEvent.keyDown(field(label), { key: 'Enter', repeat: true })).toBe(hasLines);
+    expect(fireEvent.keyDown(field(label), { key: 'Enter' })).toBe(true);
+    expect(fireEvent.keyDown(field(label), { key: 'a', repeat: true })).toBe(true);
   });
 });
 
-test('a held Enter in the description adds lines', async () => {
-  await renderForm('createProject');
-  const heldEnter = { key: 'Enter', repeat: true };
-  expect(fireEvent.keyDown(field('Description'), heldEnter)).toBe(true);
+const pairs = fields.flatMap((first, index) =>
+  fields
+    .slice(index + 1)
+    .filter(({ form }) => form === first.form)
+    .map((second) => ({ first, second })),
+);
+
+describe.each(pairs)('$first.label and $second.label of $first.form', ({ first, second }) => {
+  const labels = [first.label, second.label];
+
+  test('have errors that are announced after a failed submit, except that of the focused field', async () => {
+    const { submit, user } = await renderFilled(first.form, ...labels);
+    await submit();
+    await expectError(first.label, first.required);
+    expect(document.activeElement).toBe(field(first.label));
+    expect(labels.map(live)).toEqual([null, 'polite']);
+    await user.keyboard('a');
+    expect(live(first.label)).toBe('polite');
+    await user.click(field(second.label));
+    expect(labels.map(live)).toEqual(['polite', null]);
+  });
+
+  test('have an error each when one has half a date [CHOICE-113]', async () => {
+    const { submit } = await renderForm(first.form);
+    const validity = vi.spyOn(field(first.label), 'validity', 'get');
+    validity.mockReturnValue({ badInput: true } as ValidityState);
+    await submit();
+    const errors = [`${first.label} is not valid`, second.required];
+    await waitFor(() => expect(labels.map(errorText)).toEqual(errors));
+  });
 });
 
-test.each([
-  ['blanks [CHOICE-25]', '  ', ' \n '],
-  ['a single character [VALID-6, VALID-7]', 'T', 'D'],
-])('%s as title and description are sent as typed', async (_, title, description) => {
-  const { fill, submit, body } = await renderForm('createProject');
-  await fill('Title', title);
-  await fill('Description', description);
-  await submit();
-  expect(await body()).toEqual({ title, description });
-});
+describe.each(textNames)('the %s of a project', (name) => {
+  const rule = bodyFields.createProject[name];
+  const label = forms.createProject.fields[name];
 
-test('100,000 characters as title and description are sent [CHOICE-26]', async () => {
-  const { user, submit, body } = await renderForm('createProject');
-  const long = 'x'.repeat(100_000);
-  for (const label of ['Title', 'Description']) {
-    await user.click(field(label));
-    await user.paste(long);
-  }
-  await submit();
-  expect(await body()).toEqual({ title: long, description: long });
+  test.each([
+    ['blanks [CHOICE-25]', ' \n '],
+    ['a single character [VALID-5, VALID-6]', 'x'],
+    ['a text between blanks', '  a text '],
+    ['100,000 characters [CHOICE-26]', 'x'.repeat(100_000)],
+  ])('is sent if its rule allows it: %s', async (_, text) => {
+    const { fill, submit, backend } = await renderFilled('createProject', label);
+    await fill(label, text);
+    const typed = field(label).value;
+    await submit();
+    const creations = () => backend.requests.filter(({ method }) => method === 'POST');
+    const error = errorOf(rule, label, typed);
+    const sent = error ? [] : [newProject({ [name]: textToSend(rule, typed) })];
+    const result = () => [errorText(label), creations().map(({ body }) => body)];
+    await waitFor(() => expect(result()).toEqual([error ?? '', sent]));
+  });
 });

@@ -1,5 +1,8 @@
 import { act, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import { rowTexts } from '../../src/ui/row-texts.ts';
+import { createButton } from '../../testing/projects-screen.tsx';
+import { newProject, storedProject } from '../../testing/projects.ts';
 import { renderApp } from '../../testing/render-app.tsx';
 
 /** Renders the projects on a backend that streams each list as the test says. */
@@ -35,17 +38,21 @@ async function renderStreaming(route = '/projects') {
   };
 }
 
-const project = (n: number) => JSON.stringify({ id: n, title: `Title ${n}`, description: `d${n}` });
+const project = (n: number) => JSON.stringify(storedProject({}, n));
+const row = (n: number) =>
+  Object.values(rowTexts)
+    .map((textOf) => textOf(storedProject({}, n)))
+    .join('');
 
 test('the projects received so far are shown while the list streams [CHOICE-51, CHOICE-54, LIST-1, LIST-3]', async () => {
   const { send, end, rows, setSizes, busy } = await renderStreaming();
   await send(`[${project(1)},${project(2).slice(0, 9)}`);
-  expect(rows()).toEqual(['Title 1d1']);
+  expect(rows()).toEqual([row(1)]);
   expect(setSizes()).toEqual(['-1']);
   expect(busy()).toBe('true');
   await send(`${project(2).slice(9)}]`);
   await end();
-  expect(rows()).toEqual(['Title 1d1', 'Title 2d2']);
+  expect(rows()).toEqual([row(1), row(2)]);
   expect(setSizes()).toEqual([null, null]);
   expect(busy()).toBe('false');
 });
@@ -53,7 +60,7 @@ test('the projects received so far are shown while the list streams [CHOICE-51, 
 test('a list is emptied and logged when its connection is lost [CHOICE-55, LIST-4, LIST-5]', async () => {
   const { send, loseConnection, rows, busy, logged } = await renderStreaming();
   await send(`[${project(1)},`);
-  expect(rows()).toEqual(['Title 1d1']);
+  expect(rows()).toEqual([row(1)]);
   await loseConnection();
   expect(rows()).toEqual([]);
   expect(busy()).toBe('false');
@@ -67,10 +74,10 @@ test('a complete list stays until the next one is complete [CHOICE-30, CHOICE-54
   await go('/about');
   await go('/projects');
   await send(`[${project(3)},`);
-  expect(rows()).toEqual(['Title 1d1', 'Title 2d2']);
+  expect(rows()).toEqual([row(1), row(2)]);
   await send(`${project(4)}]`);
   await end();
-  expect(rows()).toEqual(['Title 3d3', 'Title 4d4']);
+  expect(rows()).toEqual([row(3), row(4)]);
 });
 
 test('the rows of an aborted request are not shown [CHOICE-56]', async () => {
@@ -81,32 +88,29 @@ test('the rows of an aborted request are not shown [CHOICE-56]', async () => {
   await send(`${project(2)},`, 0).catch(() => {});
   expect(rows()).toEqual([]);
   await send(`[${project(3)},`, 1);
-  expect(rows()).toEqual(['Title 3d3']);
+  expect(rows()).toEqual([row(3)]);
 });
 
 test('the rows received so far stay while a project is being created [CHOICE-51]', async () => {
   const { send, rows, projects } = await renderStreaming();
   await send(`[${project(1)},`);
-  const newProject = { title: 'Website relaunch', description: 'New pages.' };
-  await act(async () => projects.send({ type: 'createProject', project: newProject }));
-  expect(screen.getByRole('button', { name: 'Create Project' }).getAttribute('aria-busy')).toBe(
-    'true',
-  );
-  expect(rows()).toEqual(['Title 1d1']);
+  await act(async () => projects.send({ type: 'createProject', project: newProject() }));
+  expect(createButton().getAttribute('aria-busy')).toBe('true');
+  expect(rows()).toEqual([row(1)]);
 });
 
 test('prefetched rows stay until the list has more of them [CHOICE-51, CHOICE-69]', async () => {
   const { send, end, rows, projects, go } = await renderStreaming('/');
-  projects.send({ type: 'rows.received', rows: [JSON.parse(project(1)), JSON.parse(project(2))] });
+  projects.send({ type: 'rows.received', rows: [storedProject({}, 1), storedProject({}, 2)] });
   await go('/projects');
-  expect(rows()).toEqual(['Title 1d1', 'Title 2d2']);
+  expect(rows()).toEqual([row(1), row(2)]);
   await send(`[${project(1)},`);
-  expect(rows()).toEqual(['Title 1d1', 'Title 2d2']);
+  expect(rows()).toEqual([row(1), row(2)]);
   await send(`${project(2)},${project(3)},`);
-  expect(rows()).toEqual(['Title 1d1', 'Title 2d2', 'Title 3d3']);
+  expect(rows()).toEqual([row(1), row(2), row(3)]);
   await send(`${project(4)}]`);
   await end();
-  expect(rows()).toEqual(['Title 1d1', 'Title 2d2', 'Title 3d3', 'Title 4d4']);
+  expect(rows()).toEqual([row(1), row(2), row(3), row(4)]);
   await act(async () => projects.send({ type: 'user.changed', user: 'ada', isElsewhere: false }));
   expect(rows()).toEqual([]);
 });

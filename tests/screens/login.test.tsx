@@ -8,6 +8,8 @@ import {
   password,
   renderCredentialsScreen,
 } from '../../testing/credentials-screen.tsx';
+import { storedProject } from '../../testing/projects.ts';
+import { findScreen } from '../../testing/render-app.tsx';
 
 const banner = () => screen.queryByRole('alert')?.textContent;
 
@@ -75,10 +77,10 @@ test('the message survives a navigation, and is cleared by success, which leads 
   await submit();
   await refuse(401, { message: 'Wrong.' });
   await go('/about');
-  await screen.findByText('About Page');
+  await findScreen('/about');
   expect(banner()).toBeUndefined();
   await go('/login');
-  await screen.findByRole('heading', { name: 'Sign in' });
+  await findScreen('/login');
   expect(banner()).toBe('Wrong.');
   await submit();
   (await backend.next('login')).answer(200, {});
@@ -86,7 +88,7 @@ test('the message survives a navigation, and is cleared by success, which leads 
   expect(path()).toBe('/projects');
   expect(isAuthenticated(auth.getSnapshot())).toBe(true);
   await go('/login');
-  await screen.findByRole('heading', { name: 'Sign in' });
+  await findScreen('/login');
   expect(banner()).toBeUndefined();
 });
 
@@ -165,7 +167,7 @@ test('a user signs in and sees the projects when the browser refuses cookies and
   const { submit, backend, logged } = await renderLogin();
   await submit();
   (await backend.next('login')).answer(200, {});
-  const project = { id: 1, title: 'Website relaunch', description: 'New pages.' };
+  const project = storedProject();
   (await backend.next('listProjects')).answer(200, [project]);
   await screen.findByRole('heading', { name: project.title });
   expect(logged).toEqual([]);

@@ -3,10 +3,10 @@ import { render, screen } from '@testing-library/react';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createBlockOffsets } from '../../src/ui/block-offsets.ts';
 import { ProjectList } from '../../src/ui/project-list.tsx';
+import { storedProject } from '../../testing/projects.ts';
 
 function renderList(count: number) {
-  const row = { title: 'A title', description: 'A line.' };
-  const rows = Array.from({ length: count }, () => row);
+  const rows = Array.from({ length: count }, (_, index) => storedProject({}, index));
   return render(<ProjectList heading="Projects" rows={rows} loading={false} />);
 }
 

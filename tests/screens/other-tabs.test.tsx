@@ -2,12 +2,18 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { createSession, storedUser } from '../../src/session.ts';
-import { email, password } from '../../testing/credentials-screen.tsx';
-import { renderApp } from '../../testing/render-app.tsx';
+import { forms } from '../../shared/forms.ts';
+import { credentials, email, password } from '../../testing/credentials-screen.tsx';
+import {
+  createButton,
+  fillProject,
+  formTexts,
+  projectField,
+} from '../../testing/projects-screen.tsx';
+import { newProject, projectOf, storedProject } from '../../testing/projects.ts';
+import { findScreen, renderApp } from '../../testing/render-app.tsx';
 
-const title = () => screen.getByLabelText<HTMLInputElement>('Title');
-const description = () => screen.getByLabelText<HTMLTextAreaElement>('Description');
-const row = { id: 1, title: 'Of Ada', description: 'All of it' };
+const title = () => projectField('title');
 
 const signInElsewhere = (address: string) => createSession().signIn(address);
 
@@ -24,10 +30,10 @@ const returns: Record<string, () => unknown> = {
 async function renderTab() {
   const app = await renderApp('/login');
   await app.paste(email(), 'ada@example.org');
-  await app.paste(password(), 'correct horse');
-  await app.user.click(screen.getByRole('button', { name: 'Sign in' }));
+  await app.paste(password(), credentials.password);
+  await app.user.click(screen.getByRole('button', { name: forms.login.button }));
   (await app.backend.next('login')).answer(200, {});
-  (await app.backend.next('listProjects')).answer(200, [row]);
+  (await app.backend.next('listProjects')).answer(200, [storedProject({ title: 'Of Ada' })]);
   await screen.findByText('Of Ada');
   await app.user.type(title(), 'Typed by Ada');
   return app;
@@ -41,26 +47,24 @@ test.each(Object.keys(returns))(
     await act(async () => void returns[when]!());
     expect(screen.queryByText('Of Ada')).toBeNull();
     expect(title().value).toBe('');
-    (await backend.next('listProjects')).answer(200, [{ ...row, title: 'Of Bob' }]);
+    (await backend.next('listProjects')).answer(200, [storedProject({ title: 'Of Bob' })]);
     expect(await screen.findByText('Of Bob')).toBeDefined();
   },
 );
 
 test('a submit after the sign-in of another user is not sent, and empties the form [CHOICE-101]', async () => {
-  const { backend, user } = await renderTab();
-  await user.type(description(), 'For Ada alone');
+  const app = await renderTab();
+  const { backend, user } = app;
+  await fillProject(app, newProject());
   await user.click(title());
   signInElsewhere('bob@example.org');
   await user.keyboard('{Enter}');
-  await waitFor(() => expect([title().value, description().value]).toEqual(['', '']));
+  await waitFor(() => expect(formTexts()).toEqual(projectOf(() => '')));
   expect(backend.count('createProject')).toBe(0);
-  await user.type(title(), 'Typed by Bob');
-  await user.type(description(), 'For Bob');
-  await user.click(screen.getByRole('button', { name: 'Create Project' }));
-  expect((await backend.next('createProject')).body).toEqual({
-    title: 'Typed by Bob',
-    description: 'For Bob',
-  });
+  const ofBob = newProject({}, 2);
+  await fillProject(app, ofBob);
+  await user.click(createButton());
+  expect((await backend.next('createProject')).body).toEqual(ofBob);
 });
 
 test('the same user, in upper case, changes nothing by signing in elsewhere [CHOICE-101]', async () => {
@@ -75,7 +79,8 @@ test('the same user, in upper case, changes nothing by signing in elsewhere [CHO
 test('a page that is loaded later knows the last user [CHOICE-77, CHOICE-101]', async () => {
   signInElsewhere('ada@example.org');
   const { user, backend } = await renderApp('/projects');
-  await user.type(await screen.findByLabelText('Title'), 'Typed by Ada');
+  await findScreen('/projects');
+  await user.type(title(), 'Typed by Ada');
   signInElsewhere('bob@example.org');
   await act(async () => void returns['the tab is told']!());
   expect(title().value).toBe('');
@@ -84,7 +89,8 @@ test('a page that is loaded later knows the last user [CHOICE-77, CHOICE-101]', 
 
 test('a sign-in without an earlier user in the browser keeps a text [CHOICE-78, CHOICE-101]', async () => {
   const { user } = await renderApp('/projects');
-  await user.type(await screen.findByLabelText('Title'), 'Typed before');
+  await findScreen('/projects');
+  await user.type(title(), 'Typed before');
   signInElsewhere('ada@example.org');
   await act(async () => void returns['the tab is told']!());
   expect(title().value).toBe('Typed before');

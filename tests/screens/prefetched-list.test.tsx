@@ -1,15 +1,18 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { controlledBackend } from '../../model/controlled-backend.ts';
+import { operationTable } from '../../generated/operations.ts';
 import { createApi } from '../../src/api/api.ts';
 import { prefetchList } from '../../src/api/prefetch-list.ts';
 import { fetchWithPrefetchedList } from '../../src/api/prefetched-list.ts';
+import { newProject, storedProject } from '../../testing/projects.ts';
 
 const origin = 'http://localhost';
+const { path: projects } = operationTable.listProjects;
 
 test.each([
-  ['the list', 'prefetched', 'GET', '/api/v1/projects'],
-  ['a single project', 'fetched', 'GET', '/api/v1/projects/7'],
-  ['a creation', 'fetched', 'POST', '/api/v1/projects'],
+  ['the list', 'prefetched', 'GET', projects],
+  ['a single project', 'fetched', 'GET', `${projects}/7`],
+  ['a creation', 'fetched', 'POST', projects],
 ])(
   'a request of %s gets the %s response, while the list is prefetched',
   async (_, body, method, path) => {
@@ -44,17 +47,17 @@ test.each<[string, (original: typeof fetch) => WrappedFetch]>([
   const spied = vi.spyOn(window, 'fetch').mockImplementation(wrapped as typeof fetch);
   onTestFinished(() => spied.mockRestore());
   const api = createApi({ origin, fetch: fetchWithPrefetchedList, cookies: () => 'XSRF-TOKEN=t' });
-  const project = { title: 'Website', description: 'New pages.' };
+  const project = newProject();
   const call = api.call('createProject', project, new AbortController().signal);
   const { method, path, body, headers, credentials, answer } = await backend.next('createProject');
   expect({ method, path, body, credentials }).toEqual({
     method: 'POST',
-    path: '/api/v1/projects',
+    path: projects,
     body: project,
     credentials: 'include',
   });
   for (const name of ['content-type', 'x-xsrf-token', 'idempotency-key'])
     expect(headers.get(name)).toMatch(/./);
-  answer(201, { id: 1, ...project });
+  answer(201, storedProject(project));
   expect(await call).toMatchObject({ ok: true });
 });

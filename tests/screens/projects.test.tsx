@@ -1,22 +1,33 @@
-import { maxWaitMs } from '../../testing/time-limits.ts';
 import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { forms } from '../../shared/forms.ts';
+import { fieldMessages } from '../../shared/field-rules.ts';
+import { screens } from '../../shared/routes.ts';
 import { DelayedAnnouncement } from '../../src/ui/announcement.tsx';
+import {
+  createButton as button,
+  fillProject,
+  formTexts,
+  projectField,
+} from '../../testing/projects-screen.tsx';
+import { newProject, projectOf, storedProject, textNames } from '../../testing/projects.ts';
+import { findScreen, renderApp } from '../../testing/render-app.tsx';
+import { maxWaitMs } from '../../testing/time-limits.ts';
 
-import { renderApp } from '../../testing/render-app.tsx';
-
-const title = () => screen.getByLabelText<HTMLInputElement>('Title');
-const description = () => screen.getByLabelText<HTMLTextAreaElement>('Description');
-const button = () => screen.getByRole('button', { name: 'Create Project' });
+const title = () => projectField('title');
+const titleRequired = fieldMessages.required(forms.createProject.fields.title);
 const banner = () => screen.queryByRole('alert')?.textContent;
 const list = () => screen.getByRole('region', { name: 'List of Projects' });
 const titles = () =>
   within(list())
     .queryAllByRole('heading', { level: 3 })
     .map(({ textContent }) => textContent);
+const rowText = (name: string) => list().querySelector(`[data-field=${name}]`);
+const rowDirection = (name: string) => rowText(name)?.closest('[dir]')?.getAttribute('dir');
 
-const relaunch = { id: 'p1', title: 'Website relaunch', description: 'New pages.' };
-const office = { id: 'p2', title: 'Move to the new office', description: 'Boxes.' };
+const relaunch = storedProject({}, 1);
+const texts = newProject({}, 2);
+const office = storedProject(texts, 2);
 
 // React warns once, in the first test that renders rows without keys or with duplicate keys.
 beforeEach(() => void vi.spyOn(console, 'error'));
@@ -29,7 +40,7 @@ afterEach(() => {
 /** Renders the screen. With `rows`, also answers the request of the list. */
 async function renderProjects(rows?: unknown) {
   const app = await renderApp('/projects');
-  await screen.findByRole('heading', { name: 'New Project' });
+  await findScreen('/projects');
   const load = async (body: unknown) => {
     (await app.backend.next('listProjects')).answer(200, body);
     await waitFor(() => expect(list().getAttribute('aria-busy')).toBe('false'));
@@ -40,20 +51,15 @@ async function renderProjects(rows?: unknown) {
     load,
     /** Submits the form and returns the request. */
     create: async () => {
-      await app.user.clear(title());
-      await app.paste(title(), office.title);
-      await app.user.clear(description());
-      await app.paste(description(), office.description);
+      await fillProject(app, texts);
       await app.user.click(button());
       return app.backend.next('createProject');
     },
   };
 }
 
-test('the screen has its form above the list [PROJECTS-1, PROJECTS-2, PROJECTS-3, PROJECTS-4, PROJECTS-6]', async () => {
+test('the screen has its form above the list [PROJECTS-6]', async () => {
   await renderProjects();
-  expect(title().placeholder).toBe('Website development project');
-  expect(description().getAttribute('rows')).toBe('4');
   expect(within(list()).getByRole('heading', { level: 2 }).textContent).toBe('List of Projects');
   expect(button().getAttribute('type')).toBe('submit');
   expect(button().compareDocumentPosition(list())).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
@@ -63,7 +69,7 @@ test('the screen has its form above the list [PROJECTS-1, PROJECTS-2, PROJECTS-3
 
 test('fields take the direction of their text, and the browser neither suggests nor restores a text [CHOICE-96]', async () => {
   await renderProjects();
-  expect([title().dir, description().dir]).toEqual(['auto', 'auto']);
+  for (const name of textNames) expect(projectField(name).dir).toBe('auto');
   expect([title().autocomplete, title().form?.autocomplete]).toEqual(['off', 'off']);
 });
 
@@ -79,18 +85,21 @@ test.each([
   'a text of more than 10,000 characters has the direction of its first letter, in the form and in the list: %s [CHOICE-111]',
   async (_, start, direction) => {
     const text = start.padEnd(10_001, ' .');
-    await renderProjects([{ ...office, description: text }]);
-    expect(list().querySelector('p')!.dir).toBe(direction);
-    fireEvent.paste(description(), { clipboardData: { getData: () => text } });
-    expect(description().dir).toBe(direction);
-    for (const [value, dir] of [
-      [text.slice(0, 10_000), 'auto'],
-      [text, direction],
-    ] as const) {
-      fireEvent.input(description(), { target: { value } });
-      expect(description().dir).toBe(dir);
+    await renderProjects([storedProject(projectOf(() => text))]);
+    for (const name of textNames) {
+      expect(rowDirection(name)).toBe(direction);
+      const field = projectField(name);
+      expect(field.dir).toBe('auto');
+      fireEvent.paste(field, { clipboardData: { getData: () => text } });
+      expect(field.dir).toBe(direction);
+      for (const [value, dir] of [
+        [text.slice(0, 10_000), 'auto'],
+        [text, direction],
+      ] as const) {
+        fireEvent.input(field, { target: { value } });
+        expect(field.dir).toBe(dir);
+      }
     }
-    expect(title().dir).toBe('auto');
   },
 );
 
@@ -117,7 +126,7 @@ test('the length of a list is announced outside the busy section when it has loa
   expect(within(list()).getByText('No projects to show.')).toBeDefined();
 });
 
-test('the list loads when the screen opens, is busy until then, and shows titles and descriptions [PROJECTS-6, PROJECTS-7, LIST-1, LIST-2, LIST-3, CALL-8]', async () => {
+test('the list loads when the screen opens, is busy until then, and shows all texts [PROJECTS-6, PROJECTS-7, LIST-1, LIST-2, LIST-3, CALL-8]', async () => {
   const { load, backend } = await renderProjects();
   expect(backend.count('listProjects')).toBe(1);
   expect(list().getAttribute('aria-busy')).toBe('true');
@@ -126,7 +135,7 @@ test('the list loads when the screen opens, is busy until then, and shows titles
   expect(list().getAttribute('aria-busy')).toBe('false');
   expect(screen.queryByText('Loading projects…')).toBeNull();
   expect(titles()).toEqual([relaunch.title, office.title]);
-  expect(within(list()).getByText(office.description)).toBeDefined();
+  for (const text of Object.values(texts)) within(list()).getByText(text);
 });
 
 test('the rows have an explicit list role, because Safari drops it from lists without markers', async () => {
@@ -181,7 +190,7 @@ test('focus, reconnection and time do not reload the list [CONST-7, CHOICE-35]',
 test('a created project is appended when its response arrives, as the response has it [CALL-9, CREATE-2, CREATE-3, CHOICE-34, APP-2]', async () => {
   const { create, backend } = await renderProjects([relaunch]);
   const call = await create();
-  expect(call.body).toEqual({ title: office.title, description: office.description });
+  expect(call.body).toEqual(texts);
   expect(titles()).toEqual([relaunch.title]);
   call.answer(201, { ...office, title: 'Move (as kept)' });
   await waitFor(() => expect(titles()).toEqual([relaunch.title, 'Move (as kept)']));
@@ -208,10 +217,9 @@ test('each created project empties the form, focuses Title, and is announced [CH
   const announcements = [];
   for (const id of ['p1', 'p2', 'p3']) {
     (await create()).answer(201, { ...office, id });
-    await waitFor(() => expect(title().value).toBe(''));
-    expect(description().value).toBe('');
+    await waitFor(() => expect(formTexts()).toEqual(projectOf(() => '')));
     expect(document.activeElement).toBe(title());
-    expect(screen.queryByText('Title is required')).toBeNull();
+    expect(screen.queryByText(titleRequired)).toBeNull();
     announcements.push(screen.getByRole('status').textContent);
   }
   const text = 'The project was created.';
@@ -231,7 +239,7 @@ test('an answer takes the focus from nothing that the user has focused since [CH
   await waitFor(() => expect(title().value).toBe(''));
   expect(document.activeElement).toBe(note);
   await go('/login');
-  await screen.findByRole('heading', { name: 'Sign in' });
+  await findScreen('/login');
   expect(document.activeElement).toBe(note);
 });
 
@@ -243,25 +251,28 @@ test('a field that the app focused shows no error until the user touches it [FIE
   expect(title().getAttribute('aria-invalid')).toBe('false');
   await user.click(title());
   await user.tab();
-  await screen.findByText('Title is required');
+  await screen.findByText(titleRequired);
   (await create()).answer(201, { ...office, id: 'p3' });
   await waitFor(() => expect(title().value).toBe(''));
   await user.type(title(), 'x{Backspace}');
   await user.tab();
-  expect(await screen.findByText('Title is required')).toBeDefined();
+  expect(await screen.findByText(titleRequired)).toBeDefined();
 });
 
-test('a field that loses the focus because its project was created shows no error [FIELD-1, CHOICE-50]', async () => {
-  const { create, user } = await renderProjects([]);
-  const request = await create();
-  description().focus();
-  request.answer(201, office);
-  await waitFor(() => expect(document.activeElement).toBe(title()));
-  await user.type(title(), 'x{Backspace}');
-  await user.tab();
-  await screen.findByText('Title is required');
-  expect(description().getAttribute('aria-invalid')).toBe('false');
-});
+test.each(textNames.filter((name) => name !== 'title'))(
+  'the field %s, which loses the focus because its project was created, shows no error [FIELD-1, CHOICE-50]',
+  async (name) => {
+    const { create, user } = await renderProjects([]);
+    const request = await create();
+    projectField(name).focus();
+    request.answer(201, office);
+    await waitFor(() => expect(document.activeElement).toBe(title()));
+    await user.type(title(), 'x{Backspace}');
+    await user.tab();
+    await screen.findByText(titleRequired);
+    expect(projectField(name).getAttribute('aria-invalid')).toBe('false');
+  },
+);
 
 test.each([
   [
@@ -275,7 +286,7 @@ test.each([
   const { create } = await renderProjects([relaunch]);
   (await create()).answer(status, body);
   await waitFor(() => expect(banner()).toBe(message));
-  expect([title().value, description().value]).toEqual([office.title, office.description]);
+  expect(formTexts()).toEqual(texts);
   expect(titles()).toEqual([relaunch.title]);
 });
 
@@ -289,7 +300,7 @@ test('a malformed response shows no message, clears the old one, and keeps the f
   );
   expect(banner()).toBeUndefined();
   expect(titles()).toEqual([relaunch.title]);
-  expect([title().value, description().value]).toEqual([office.title, office.description]);
+  expect(formTexts()).toEqual(texts);
 });
 
 test('the error is cleared as soon as a retry starts [CREATE-1, CHOICE-2]', async () => {
@@ -363,8 +374,7 @@ test('a pending creation refills the form on return, and empties it on success [
   const call = await create();
   await go('/about');
   await go('/projects');
-  await waitFor(() => expect(title().value).toBe(office.title));
-  expect(description().value).toBe(office.description);
+  await waitFor(() => expect(formTexts()).toEqual(texts));
   expect(button().getAttribute('aria-busy')).toBe('true');
   call.answer(201, office);
   await waitFor(() => expect(title().value).toBe(''));
@@ -375,30 +385,28 @@ test('a pending creation refills the form on return, and empties it on success [
 
 test('a text that was typed and not submitted stays while the user visits another screen [CHOICE-95]', async () => {
   const { user, go, create } = await renderProjects([]);
-  await user.type(description(), office.description);
+  const name = textNames.at(-1)!;
+  await user.type(projectField(name), texts[name]);
   await go('/about');
   await go('/projects');
-  expect([title().value, description().value]).toEqual(['', office.description]);
+  expect(formTexts()).toEqual({ ...projectOf(() => ''), [name]: texts[name] });
   expect(title().getAttribute('aria-invalid')).toBe('false');
   (await create()).answer(201, office);
   await waitFor(() => expect(title().value).toBe(''));
   await go('/about');
   await go('/projects');
-  expect([title().value, description().value]).toEqual(['', '']);
+  expect(formTexts()).toEqual(projectOf(() => ''));
 });
 
-test.each([
-  ['title', title],
-  ['description', description],
-] as const)(
+test.each(textNames)(
   'a %s typed during a creation survives its success [CHOICE-49]',
-  async (name, field) => {
+  async (name) => {
     const { create, user } = await renderProjects([]);
     const call = await create();
-    await user.type(field(), ', next year');
+    await user.type(projectField(name), ', next year');
     call.answer(201, office);
     await waitFor(() => expect(titles()).toEqual([office.title]));
-    expect(field().value).toBe(`${office[name]}, next year`);
+    expect(projectField(name).value).toBe(`${office[name]}, next year`);
   },
 );
 
@@ -411,13 +419,12 @@ test.each([
 ])(
   '%s in a project is shown as plain text, unshortened [PROJECTS-6]',
   async (_, text, direction = 'auto') => {
-    await renderProjects([{ id: 1, title: text, description: text }]);
+    await renderProjects([storedProject(projectOf(() => text))]);
     const row = within(list()).getByRole('listitem');
     expect(row.querySelectorAll('img, script')).toHaveLength(0);
-    for (const name of ['title', 'description']) {
-      const part = row.querySelector(`[data-field=${name}]`);
-      expect(part?.textContent).toBe(text);
-      expect(part?.closest('[dir]')?.getAttribute('dir')).toBe(direction);
+    for (const name of textNames) {
+      expect(rowText(name)?.textContent).toBe(text);
+      expect(rowDirection(name)).toBe(direction);
     }
   },
 );
@@ -426,14 +433,14 @@ test('a list that has failed is fetched again by the link of its screen, and by 
   const { user, create, backend } = await renderProjects();
   (await backend.next('listProjects')).answer(503, { message: 'Not now.' });
   await waitFor(() => expect(list().getAttribute('aria-busy')).toBe('false'));
-  await user.click(screen.getByRole('link', { name: 'Projects' }));
+  await user.click(screen.getByRole('link', { name: screens['/projects'].title }));
   (await backend.next('listProjects')).answer(503, { message: 'Not now.' });
   await waitFor(() => expect(list().getAttribute('aria-busy')).toBe('false'));
   (await create()).answer(201, office);
   (await backend.next('listProjects')).answer(200, [relaunch, office]);
   await waitFor(() => expect(titles()).toEqual([relaunch.title, office.title]));
   await user.type(title(), 'Half a title');
-  await user.click(screen.getByRole('link', { name: 'Projects' }));
+  await user.click(screen.getByRole('link', { name: screens['/projects'].title }));
   (await backend.next('listProjects')).answer(200, [office]);
   await waitFor(() => expect(titles()).toEqual([office.title]));
   expect(title().value).toBe('Half a title');

@@ -1,13 +1,13 @@
 import { screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { isAuthenticated, roleOf } from '../../machines/auth.ts';
-
 import {
   credentials,
   email,
   password,
   renderCredentialsScreen,
 } from '../../testing/credentials-screen.tsx';
+import { findScreen } from '../../testing/render-app.tsx';
 
 async function renderRegister() {
   const app = await renderCredentialsScreen('registerUser');
@@ -26,7 +26,7 @@ test('a registration stores its response as the user and leads to /login, with t
   const call = await register();
   expect(call.body).toEqual(credentials);
   call.answer(201, { role: 'keeper' });
-  await screen.findByRole('heading', { name: 'Sign in' });
+  await findScreen('/login');
   expect(path()).toBe('/login');
   expect(isAuthenticated(auth.getSnapshot())).toBe(true);
   expect(roleOf(auth.getSnapshot())).toBe('keeper');

@@ -12,7 +12,8 @@ import {
 } from '../../shared/routes.ts';
 import { createFragmentHistory } from '../../src/boot/app.tsx';
 import { fragments } from '../../testing/fragments.ts';
-import { renderApp } from '../../testing/render-app.tsx';
+import { credentials, email, password } from '../../testing/credentials-screen.tsx';
+import { findScreen, renderApp } from '../../testing/render-app.tsx';
 
 const specification = readFileSync('docs/specification.md', 'utf8');
 const findHeading = (name: string) => screen.findByRole('heading', { level: 1, name });
@@ -151,11 +152,10 @@ test.each(Object.entries(fragments))(
 
 test('a user who signs in at #/LOGIN/ is taken to the projects [CHOICE-4]', async () => {
   const { user, backend, path } = await renderApp('', { history: openFragment('/LOGIN/') });
-  await findHeading('Sign in');
-  await user.type(screen.getByLabelText('Email'), 'ada@example.org');
-  await user.type(screen.getByLabelText('Password'), 'correct horse');
-  await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  await findScreen('/login');
+  await user.type(email(), credentials.email);
+  await user.type(password(), `${credentials.password}{Enter}`);
   (await backend.next('login')).answer(200);
-  await findHeading('New Project');
+  await findScreen('/projects');
   expect(path()).toBe('/projects');
 });

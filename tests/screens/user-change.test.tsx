@@ -5,18 +5,23 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 
-import { email, password } from '../../testing/credentials-screen.tsx';
-import { renderApp } from '../../testing/render-app.tsx';
+import { forms } from '../../shared/forms.ts';
+import { screens } from '../../shared/routes.ts';
+import { credentials, email, password } from '../../testing/credentials-screen.tsx';
+import {
+  createButton as submitButton,
+  fillProject,
+  formTexts,
+  projectField,
+} from '../../testing/projects-screen.tsx';
+import { newProject, projectOf, textNames } from '../../testing/projects.ts';
+import { findScreen, renderApp } from '../../testing/render-app.tsx';
 
-const title = () => screen.getByLabelText<HTMLInputElement>('Title');
-const description = () => screen.getByLabelText<HTMLTextAreaElement>('Description');
-const formTexts = () => [title().value, description().value];
+const title = () => projectField('title');
 const banner = () => screen.queryByRole('alert')?.textContent;
-const submitButton = () => screen.getByRole('button', { name: 'Create Project' });
-const about = () => screen.getByRole('link', { name: 'About' });
+const about = () => screen.getByRole('link', { name: screens['/about'].title });
 
-const office = { title: 'Move to the new office', description: 'Boxes.' };
-const texts = Object.values(office);
+const texts = newProject();
 const expired = 'Please sign in to work with projects.';
 
 /** Renders the app on `/projects`, with the steps of its users. */
@@ -25,9 +30,9 @@ async function renderPage() {
   const { backend, user, paste, go } = app;
   const submitLogin = async (address: string) => {
     await go('/login');
-    const button = await screen.findByRole('button', { name: 'Sign in' });
+    const button = await screen.findByRole('button', { name: forms.login.button });
     await paste(email(), address);
-    await paste(password(), 'correct horse');
+    await paste(password(), credentials.password);
     await user.click(button);
     return backend.next('login');
   };
@@ -36,11 +41,10 @@ async function renderPage() {
     submitLogin,
     signIn: async (address: string) => {
       (await submitLogin(address)).answer(200, {});
-      await screen.findByRole('heading', { name: 'New Project' });
+      await findScreen('/projects');
     },
     refuseProject: async () => {
-      await paste(title(), office.title);
-      await paste(description(), office.description);
+      await fillProject(app, texts);
       await user.click(submitButton());
       (await backend.next('createProject')).answer(401, { message: expired });
       await waitFor(() => expect(banner()).toBe(expired));
@@ -61,11 +65,15 @@ test.each([
   expect(banner()).toBeUndefined();
 });
 
-test.each([
-  ['Title', title, title],
-  ['Description', description, description],
-  ['"Create Project"', submitButton, title],
-  ['"About"', about, about],
+type Find = () => HTMLElement;
+
+test.each<[string, Find, Find]>([
+  ...textNames.map((name): [string, Find, Find] => {
+    const field = () => projectField(name);
+    return [`the ${name}`, field, field];
+  }),
+  ['the button', submitButton, title],
+  ['a link', about, about],
 ])(
   'another email replaces the edited fields of a form in view and does not lose the focus of %s [CHOICE-77]',
   async (_, focusedBefore, focusedAfter) => {
@@ -76,12 +84,12 @@ test.each([
     await go('/projects');
     await waitFor(() => expect(formTexts()).toEqual(texts));
     await user.type(title(), ', next year');
-    const fields = [title(), description()];
+    const fields = textNames.map(projectField);
     act(() => focusedBefore().focus());
     await act(async () => login.answer(200, {}));
-    await waitFor(() => expect(formTexts()).toEqual(['', '']));
+    await waitFor(() => expect(formTexts()).toEqual(projectOf(() => '')));
     expect(banner()).toBeUndefined();
-    expect(fields.map((field) => field.isConnected)).toEqual([false, false]);
+    expect(fields.filter((field) => field.isConnected)).toEqual([]);
     expect(document.activeElement).toBe(focusedAfter());
     act(() => title().blur());
     expect(title().getAttribute('aria-invalid')).toBe('false');

@@ -1,0 +1,27 @@
+import { screen } from '@testing-library/react';
+import { forms } from '../model/calls.ts';
+import { textNames, type TextName } from './projects.ts';
+import type { renderApp } from './render-app.tsx';
+
+const { fields, button } = forms.createProject;
+
+export const projectField = (name: TextName) =>
+  screen.getByLabelText<HTMLInputElement>(fields[name]);
+export const createButton = () => screen.getByRole('button', { name: button });
+
+/** Returns the texts in the form. */
+export const formTexts = () =>
+  Object.fromEntries(textNames.map((name) => [name, projectField(name).value]));
+
+/** Replaces the texts in the form. */
+export async function fillProject(
+  { user, paste }: Awaited<ReturnType<typeof renderApp>>,
+  texts: Record<TextName, string>,
+) {
+  for (const name of textNames) {
+    // oxlint-disable-next-line no-await-in-loop
+    await user.clear(projectField(name));
+    // oxlint-disable-next-line no-await-in-loop
+    await paste(projectField(name), texts[name]);
+  }
+}

@@ -1,0 +1,43 @@
+/** The texts of the forms, as docs/specification.md has them. Other tests read them from `shared`. */
+import { screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { expectError, field, renderForm } from '../../testing/form-screen.tsx';
+
+test.each([
+  {
+    name: 'login',
+    heading: 'Sign in',
+    labels: ['Email', 'Password'],
+    button: 'Sign in',
+    ids: '[LOGIN-1, LOGIN-3, LOGIN-4, VALID-2, VALID-4]',
+  },
+  {
+    name: 'registerUser',
+    heading: 'Create an account',
+    labels: ['Email', 'Password'],
+    button: 'Register',
+    ids: '[REGISTER-1, REGISTER-3, REGISTER-4, VALID-2, VALID-4]',
+  },
+  {
+    name: 'createProject',
+    heading: 'New Project',
+    labels: ['Title', 'Description'],
+    button: 'Create Project',
+    ids: '[PROJECTS-1, PROJECTS-4, VALID-5, VALID-6]',
+  },
+] as const)(
+  'the form of $name has the specified texts $ids',
+  async ({ name, heading, labels, button }) => {
+    const { user } = await renderForm(name);
+    expect(screen.getByRole('heading', { level: 1, name: heading })).toBeDefined();
+    expect(field(labels[0]).form?.elements).toHaveLength(labels.length + 1);
+    await user.click(screen.getByRole('button', { name: button }));
+    for (const label of labels) await expectError(label, `${label} is required`);
+  },
+);
+
+test('the title suggests a text, and the description shows four rows [PROJECTS-2, PROJECTS-3]', async () => {
+  await renderForm('createProject');
+  expect(field('Title').placeholder).toBe('Website development project');
+  expect(field('Description').getAttribute('rows')).toBe('4');
+});
