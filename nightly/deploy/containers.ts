@@ -81,37 +81,10 @@ export async function runImage(env: Environment): Promise<Figures> {
  * docker.io/library/postgres.
  */
 export async function runCompose(env: Environment, folder: string, root: string): Promise<Figures> {
-  const context = join(folder, 'postgres');
-  mkdirSync(context);
-  cpSync(
-    join(projectFolder, 'nightly/deploy/postgres-entrypoint.sh'),
-    join(context, 'entrypoint.sh'),
-  );
-  writeFileSync(
-    join(context, 'Containerfile'),
-    'FROM base\nCOPY entrypoint.sh /\nRUN ln -s /usr/lib/postgresql/*/bin/pg_isready /usr/local/bin\n' +
-      'STOPSIGNAL SIGINT\nCMD ["/entrypoint.sh"]\n',
-  );
-  await run('sh', ['-c', `tar -C ${root} -c . | docker import - base`], env);
-  const POSTGRES_IMAGE = 'tracker-test-postgres';
-  await run(
-    'docker',
-    ['build', `--tag=${POSTGRES_IMAGE}`, `--file=${context}/Containerfile`, context],
-    env,
-  );
-
+  const POSTGRES_IMAGE = await buildPostgresImage(env, folder, root);
   const ports = [await findFreePort(), await findFreePort()] as const;
-  const deploy = join(folder, 'project/server/deploy');
-  mkdirSync(join(deploy, 'secrets'), { recursive: true, mode: 0o700 });
   const password = 'a-secret-of-the-test';
-  writeFileSync(join(deploy, 'secrets/postgres_password'), password);
-  const text = readFileSync(join(projectFolder, 'server/deploy/compose.yaml'), 'utf8');
-  const adapted = text
-    .replace('127.0.0.1:3000:', `127.0.0.1:${ports[0]}:`)
-    .replace('127.0.0.1:3001:', `127.0.0.1:${ports[1]}:`);
-  const file = join(deploy, 'compose.yaml');
-  writeFileSync(file, adapted);
-
+  const file = writeComposeFile(folder, ports, password);
   const composeEnv = { ...env, POSTGRES_IMAGE, COMPOSE_PROJECT_NAME: `tracker-${process.pid}` };
   const compose = (...args: string[]) =>
     run('docker-compose', ['--file', file, ...args], composeEnv);
@@ -139,16 +112,7 @@ export async function runCompose(env: Environment, folder: string, root: string)
   assert.equal((await client.createProject()).status, 201);
   const sameAccount = new CookieClient(second, client.credentials, client.cookies);
   assert.equal(await countProjects(sameAccount), 1);
-
-  // A proxy on this machine is trusted: eleven guesses, from two clients.
-  const guess = async (ip: string) => {
-    const wrong = { ...client.credentials, password: 'a wrong guess' };
-    const headers = { 'x-forwarded-for': ip };
-    return (await new CookieClient(first).login(wrong, { headers })).status;
-  };
-  for (let i = 0; i < 10; i += 1) assert.equal(await guess('192.0.2.1'), 401);
-  assert.equal(await guess('192.0.2.1'), 429);
-  assert.equal(await guess('192.0.2.2'), 401);
+  await guessPassword(client);
 
   const killedMs = performance.now();
   process.kill(Number(await inspect('postgres', '{{.State.Pid}}')), 'SIGKILL');
@@ -173,4 +137,49 @@ export async function runCompose(env: Environment, folder: string, root: string)
     'until a create succeeds again (ms)': Math.round(recoveryMs),
     'failed: restarts of the server meanwhile': Number(serverRestarts),
   };
+}
+
+/** Makes an image of Debian's PostgreSQL in `root`. Returns its name. */
+async function buildPostgresImage(env: Environment, folder: string, root: string) {
+  const context = join(folder, 'postgres');
+  mkdirSync(context);
+  cpSync(
+    join(projectFolder, 'nightly/deploy/postgres-entrypoint.sh'),
+    join(context, 'entrypoint.sh'),
+  );
+  writeFileSync(
+    join(context, 'Containerfile'),
+    'FROM base\nCOPY entrypoint.sh /\nRUN ln -s /usr/lib/postgresql/*/bin/pg_isready /usr/local/bin\n' +
+      'STOPSIGNAL SIGINT\nCMD ["/entrypoint.sh"]\n',
+  );
+  await run('sh', ['-c', `tar -C ${root} -c . | docker import - base`], env);
+  const image = 'tracker-test-postgres';
+  await run('docker', ['build', `--tag=${image}`, `--file=${context}/Containerfile`, context], env);
+  return image;
+}
+
+/** Writes the compose file with other ports, and its secret beside it. Returns its path. */
+function writeComposeFile(folder: string, ports: readonly [number, number], password: string) {
+  const deploy = join(folder, 'project/server/deploy');
+  mkdirSync(join(deploy, 'secrets'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(deploy, 'secrets/postgres_password'), password);
+  const text = readFileSync(join(projectFolder, 'server/deploy/compose.yaml'), 'utf8');
+  const adapted = text
+    .replace('127.0.0.1:3000:', `127.0.0.1:${ports[0]}:`)
+    .replace('127.0.0.1:3001:', `127.0.0.1:${ports[1]}:`);
+  const file = join(deploy, 'compose.yaml');
+  writeFileSync(file, adapted);
+  return file;
+}
+
+/** Guesses eleven times from one client and once from another: a proxy here is trusted. */
+async function guessPassword({ address, credentials }: CookieClient) {
+  const guess = async (ip: string) => {
+    const wrong = { ...credentials, password: 'a wrong guess' };
+    const headers = { 'x-forwarded-for': ip };
+    return (await new CookieClient(address).login(wrong, { headers })).status;
+  };
+  for (let i = 0; i < 10; i += 1) assert.equal(await guess('192.0.2.1'), 401);
+  assert.equal(await guess('192.0.2.1'), 429);
+  assert.equal(await guess('192.0.2.2'), 401);
 }

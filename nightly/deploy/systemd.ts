@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { waitFor } from '../../shared/waits.ts';
 import { findFreePort } from '../../tools/free-port.ts';
 import { startProgram } from '../../tools/start-program.ts';
@@ -13,39 +13,16 @@ const unit = readFileSync(join(projectFolder, 'server/deploy/tracker.service'), 
 
 /** Boots Debian with systemd in `root`, which has the app in /app, and runs the unit there. */
 export async function runUnderSystemd(root: string): Promise<Figures> {
-  const inRoot = (path: string) => join(root, path);
-  renameSync(inRoot('app'), inRoot('opt/tracker'));
-  await run('chroot', [root, ...'useradd --system --home-dir /var/lib/tracker tracker'.split(' ')]);
-  writeFileSync(inRoot('etc/hosts'), '127.0.0.1 localhost\n');
   const ports = [await findFreePort(), await findFreePort(), await findFreePort()] as const;
+  await installUnit(root, ports[0]);
   const address = `http://localhost:${ports[0]}`;
-  writeFileSync(inRoot('etc/tracker.env'), `PORT=${ports[0]}\n`, { mode: 0o600 });
-  writeFileSync(inRoot('etc/systemd/system/tracker.service'), unit);
-  const template = unit
-    .replace('PORT=3000', 'PORT=%i')
-    .replace('EnvironmentFile=/etc/tracker.env\n', '');
-  assert.notEqual(template, unit);
-  writeFileSync(inRoot('etc/systemd/system/tracker@.service'), template);
-  const verified = await run('systemd-analyze', ['verify', `--root=${root}`, 'tracker.service']);
-  assert.equal(verified, '');
-  await run('systemctl', [`--root=${root}`, 'enable', 'tracker.service']);
-
   await using machine = await boot(root);
   const { inside, systemctl } = machine;
   await untilReady(address);
   const client = await signedInClient(address);
   assert.equal((await client.createProject()).status, 201);
-
-  const processStatus = async () => inside('cat', `/proc/${await mainPid()}/status`);
   const mainPid = () => systemctl('show', '--value', '--property=MainPID', 'tracker');
-  const before = await processStatus();
-  const tracker = await inside('id', '-u', 'tracker');
-  assert.match(before, new RegExp(`^Uid:\t${tracker}\t${tracker}\t`, 'm'));
-  assert.match(before, /^Seccomp:\t2$/m);
-  assert.match(before, /^NoNewPrivs:\t1$/m);
-  assert.match(before, /^CapEff:\t0+$/m);
-  assert.equal(await inside('stat', '--format=%a %U', '/var/lib/tracker'), '700 tracker');
-  assert.notEqual(await inside('ls', '/var/cache/tracker'), '');
+  await checkProcess(machine, await mainPid());
 
   const backup = 'DATA_DIR=/var/lib/tracker node /opt/tracker/server/commands/backup.ts';
   const asTracker = (command: string) =>
@@ -62,19 +39,7 @@ export async function runUnderSystemd(root: string): Promise<Figures> {
   const stopMs = performance.now() - stopStartMs;
   const result = await systemctl('show', '--property=Result,ExecMainStatus', 'tracker');
   assert.equal(result, 'Result=success\nExecMainStatus=0');
-
-  // The reason why the unit does not set it.
-  const dropIn = inRoot('etc/systemd/system/tracker.service.d');
-  await inside('mkdir', `/etc/systemd/system/${basename(dropIn)}`);
-  await machine.write(
-    '/etc/systemd/system/tracker.service.d/memory.conf',
-    '[Service]\nMemoryDenyWriteExecute=yes\nRestart=no\n',
-  );
-  await systemctl('daemon-reload');
-  await systemctl('start', 'tracker');
-  await waitFor('the failure of V8 without executable memory', () =>
-    fails('nsenter', [...machine.enter, 'systemctl', 'is-active', 'tracker']),
-  );
+  await failWithoutExecutableMemory(machine);
 
   const instances = ports.slice(1).map((port) => `tracker@${port}`);
   const addresses = ports.slice(1).map((port) => `http://localhost:${port}`);
@@ -91,6 +56,50 @@ export async function runUnderSystemd(root: string): Promise<Figures> {
     'stop (ms)': Math.round(stopMs),
     'exposure of the unit': /exposure level for \S+: (.+) \S+$/.exec(security)?.[1] ?? 'unknown',
   };
+}
+
+/** Installs the app, the unit for one port, and a template of it for any port. */
+async function installUnit(root: string, port: number) {
+  const inRoot = (path: string) => join(root, path);
+  renameSync(inRoot('app'), inRoot('opt/tracker'));
+  await run('chroot', [root, ...'useradd --system --home-dir /var/lib/tracker tracker'.split(' ')]);
+  writeFileSync(inRoot('etc/hosts'), '127.0.0.1 localhost\n');
+  writeFileSync(inRoot('etc/tracker.env'), `PORT=${port}\n`, { mode: 0o600 });
+  writeFileSync(inRoot('etc/systemd/system/tracker.service'), unit);
+  const template = unit
+    .replace('PORT=3000', 'PORT=%i')
+    .replace('EnvironmentFile=/etc/tracker.env\n', '');
+  assert.notEqual(template, unit);
+  writeFileSync(inRoot('etc/systemd/system/tracker@.service'), template);
+  const verified = await run('systemd-analyze', ['verify', `--root=${root}`, 'tracker.service']);
+  assert.equal(verified, '');
+  await run('systemctl', [`--root=${root}`, 'enable', 'tracker.service']);
+}
+
+type Machine = Awaited<ReturnType<typeof boot>>;
+
+/** Throws if the process has other rights than the unit says. */
+async function checkProcess({ inside }: Machine, pid: string) {
+  const status = await inside('cat', `/proc/${pid}/status`);
+  const tracker = await inside('id', '-u', 'tracker');
+  assert.match(status, new RegExp(`^Uid:\t${tracker}\t${tracker}\t`, 'm'));
+  assert.match(status, /^Seccomp:\t2$/m);
+  assert.match(status, /^NoNewPrivs:\t1$/m);
+  assert.match(status, /^CapEff:\t0+$/m);
+  assert.equal(await inside('stat', '--format=%a %U', '/var/lib/tracker'), '700 tracker');
+  assert.notEqual(await inside('ls', '/var/cache/tracker'), '');
+}
+
+/** Shows why the unit does not set `MemoryDenyWriteExecute`. */
+async function failWithoutExecutableMemory({ inside, systemctl, write, enter }: Machine) {
+  const dropIn = '/etc/systemd/system/tracker.service.d';
+  await inside('mkdir', dropIn);
+  await write(`${dropIn}/memory.conf`, '[Service]\nMemoryDenyWriteExecute=yes\nRestart=no\n');
+  await systemctl('daemon-reload');
+  await systemctl('start', 'tracker');
+  await waitFor('the failure of V8 without executable memory', () =>
+    fails('nsenter', [...enter, 'systemctl', 'is-active', 'tracker']),
+  );
 }
 
 /** Boots a root file system with systemd, on the network of this machine. */

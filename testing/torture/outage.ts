@@ -41,68 +41,11 @@ export async function measureOutage(outage: Outage): Promise<Figures> {
   const { settings, creates = 300, writers = 8, readers = 8, interrupt } = outage;
   await using servers = await startServers(settings, serverCount);
   const addresses = servers.map(({ address }) => address);
-  const signUp = (_: unknown, i: number) => new TortureClient(addresses[i % serverCount]!).signUp();
-  // Creates of one account wait for each other, so each writer has its own.
-  const writing = await Promise.all(Array.from({ length: writers }, signUp));
-  const reading = writing[0]!;
+  using load = await startLoad(addresses, writers, readers);
+  const { calls, created } = load;
 
-  const calls: Call[] = [];
-  const created = writing.map((client): [TortureClient, CreatedKeys] => [
-    client,
-    { acknowledged: [], acknowledgedLate: [], unacknowledged: [] },
-  ]);
   const countAcknowledged = () =>
     created.reduce((sum, [, { acknowledged }]) => sum + acknowledged.length, 0);
-  const stop = new AbortController();
-  using cleanup = new DisposableStack();
-  cleanup.defer(() => stop.abort());
-  const record = async (
-    server: number,
-    isCreate: boolean,
-    send: () => Promise<{ status: number }>,
-  ) => {
-    const startMs = performance.now();
-    const { status } = await send();
-    calls.push({ isCreate, server, status, startMs, endMs: performance.now() });
-    return status;
-  };
-  async function write(client: TortureClient, keys: CreatedKeys, i: number) {
-    const repeats = i % 4 < 2; // on each of the servers
-    while (!stop.signal.aborted) {
-      const key = randomUUID();
-      let status = 0;
-      for (;;) {
-        status = await record(i % serverCount, true, () => client.create(key));
-        if (status !== 201) await delay(pauseMs);
-        if (status === 201 || !repeats || stop.signal.aborted) break;
-      }
-      (status === 201 ? keys.acknowledged : keys.unacknowledged).push(key);
-    }
-  }
-  async function read(server: number) {
-    const client = reading.at(addresses[server]!);
-    while (!stop.signal.aborted) {
-      await record(server, false, client.listProjects);
-      await delay(pauseMs);
-    }
-  }
-  const loops = [
-    ...created.map(([client, keys], i) => write(client, keys, i)),
-    ...Array.from({ length: readers }, (_, i) => read(i % serverCount)),
-  ];
-
-  /** Returns when each server first acknowledged a create that was sent after `sinceMs`. */
-  const firstWrites = (sinceMs: number) =>
-    addresses.map(
-      (_, server) =>
-        calls.find(
-          (call) =>
-            call.isCreate &&
-            call.server === server &&
-            call.status === 201 &&
-            call.startMs > sinceMs,
-        )?.endMs ?? Infinity,
-    );
   const waitUntil = (what: string, isDone: () => boolean) =>
     waitFor(what, isDone, maxRecoveryMs).catch((error: Error) => {
       const logs = servers.map((server) => server.errors().slice(-1000)).join('\n');
@@ -111,13 +54,100 @@ export async function measureOutage(outage: Outage): Promise<Figures> {
   await waitUntil('creates', () => countAcknowledged() >= creates);
   const brokenMs = performance.now();
   const sinceMs = await interrupt();
-  await waitUntil('a write on each server', () => firstWrites(sinceMs).every(Number.isFinite));
-  const writableMs = Math.max(...firstWrites(sinceMs));
+  await waitUntil('a write on each server', () =>
+    firstWrites(calls, sinceMs).every(Number.isFinite),
+  );
   const enough = countAcknowledged() + creates;
   await waitUntil('creates after the outage', () => countAcknowledged() >= enough);
-  stop.abort();
-  await Promise.all(loops);
+  await load.stop();
 
+  const ended = await Promise.all(
+    servers.map((server) => Promise.race([server.ended.then(() => 1), Promise.resolve(0)])),
+  );
+  const { falseWrites, ...figures } = readCalls(calls, brokenMs, sinceMs);
+  return {
+    servers: serverCount,
+    clients: writers + readers,
+    ...(await compareAllWithStore(created)),
+    ...figures,
+    ...(outage.refusesWrites && { 'failed: acknowledged during the outage': falseWrites }),
+    'failed: servers that ended': ended.reduce((sum, value) => sum + value, 0),
+  };
+}
+
+/** Starts clients that write and read until they are stopped or disposed of. */
+async function startLoad(addresses: string[], writers: number, readers: number) {
+  const calls: Call[] = [];
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  async function record(
+    server: number,
+    isCreate: boolean,
+    send: () => Promise<{ status: number }>,
+  ): Promise<number> {
+    const startMs = performance.now();
+    const { status } = await send();
+    calls.push({ isCreate, server, status, startMs, endMs: performance.now() });
+    return status;
+  }
+  async function write(client: TortureClient, keys: CreatedKeys, i: number) {
+    const repeats = i % 4 < 2; // on each of the servers
+    while (!signal.aborted) {
+      const key = randomUUID();
+      let status = 0;
+      for (;;) {
+        status = await record(i % serverCount, true, () => client.create(key));
+        if (status !== 201) await delay(pauseMs);
+        if (status === 201 || !repeats || signal.aborted) break;
+      }
+      (status === 201 ? keys.acknowledged : keys.unacknowledged).push(key);
+    }
+  }
+  async function read(client: TortureClient, server: number) {
+    while (!signal.aborted) {
+      await record(server, false, client.listProjects);
+      await delay(pauseMs);
+    }
+  }
+
+  const signUp = (_: unknown, i: number) => new TortureClient(addresses[i % serverCount]!).signUp();
+  // Creates of one account wait for each other, so each writer has its own.
+  const clients = await Promise.all(Array.from({ length: writers }, signUp));
+  const created = clients.map((client): [TortureClient, CreatedKeys] => [
+    client,
+    { acknowledged: [], acknowledgedLate: [], unacknowledged: [] },
+  ]);
+  const loops = [
+    ...created.map(([client, keys], i) => write(client, keys, i)),
+    ...Array.from({ length: readers }, (_, i) => i % serverCount).map((server) =>
+      read(clients[0]!.at(addresses[server]!), server),
+    ),
+  ];
+  return {
+    calls,
+    created,
+    async stop() {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+    [Symbol.dispose]: () => stopping.abort(),
+  };
+}
+
+/** Returns when each server first acknowledged a create that was sent after `sinceMs`. */
+const firstWrites = (calls: Call[], sinceMs: number) =>
+  Array.from({ length: serverCount }, (_, server) => {
+    const write = calls.find(
+      (call) =>
+        call.isCreate && call.server === server && call.status === 201 && call.startMs > sinceMs,
+    );
+    return write?.endMs ?? Infinity;
+  });
+
+/** Returns the figures of an outage that began at `brokenMs` and ended at `sinceMs`. */
+function readCalls(calls: Call[], brokenMs: number, sinceMs: number) {
+  const writes = firstWrites(calls, sinceMs);
+  const writableMs = Math.max(...writes);
   const during = calls.filter(({ endMs, startMs }) => endMs > brokenMs && startMs < writableMs);
   const lists = during.filter(({ isCreate }) => !isCreate);
   const answered = lists.filter(({ status }) => status === 200);
@@ -126,24 +156,17 @@ export async function measureOutage(outage: Outage): Promise<Figures> {
     ({ isCreate, status, startMs, endMs }) =>
       isCreate && status === 201 && startMs > brokenMs && endMs < sinceMs,
   );
-  const ended = await Promise.all(
-    servers.map((server) => Promise.race([server.ended.then(() => 1), Promise.resolve(0)])),
-  );
   return {
-    servers: serverCount,
-    clients: writers + readers,
-    ...(await compareAllWithStore(created)),
-    'until the first write (s)': seconds(Math.min(...firstWrites(sinceMs))),
+    'until the first write (s)': seconds(Math.min(...writes)),
     'until each server writes (s)': seconds(writableMs),
     'creates meanwhile': countStatuses(during.filter(({ isCreate }) => isCreate)),
     'lists meanwhile': countStatuses(lists),
     'lists answered (%)': ((100 * answered.length) / lists.length).toFixed(1),
     'slowest list (s)': (Math.max(...lists.map((l) => l.endMs - l.startMs)) / 1000).toFixed(1),
-    ...(outage.refusesWrites && { 'failed: acknowledged during the outage': falseWrites.length }),
+    falseWrites: falseWrites.length,
     'failed: answers other than 200, 201 and 503': calls.filter(
       ({ status }) => ![200, 201, 503].includes(status),
     ).length,
-    'failed: servers that ended': ended.reduce((sum, value) => sum + value, 0),
   };
 }
 
