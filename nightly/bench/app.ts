@@ -3,6 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '../../tools/chromium.ts';
+import { valuesOf } from '../../model/calls.ts';
+import { fillForm } from '../../testing/page-driver.ts';
+import { newProject } from '../../testing/projects.ts';
 import { sendFile } from '../../testing/static-files.ts';
 import { markdownTable } from '../../tools/diagram.ts';
 import { medians } from '../../testing/median.ts';
@@ -75,7 +78,7 @@ console.log(page);
 writeFileSync(new URL('../../docs/app-speed.md', import.meta.url), page);
 
 function project(id: number) {
-  return { id, title: `Project number ${id}`, description: `What there is to say about ${id}.` };
+  return { id, ...newProject({}, id) };
 }
 
 /** Measures one visit with an empty cache. */
@@ -91,8 +94,7 @@ async function measure(length: number): Promise<Figures> {
   const { usedSize } = await devTools.send('Runtime.getHeapUsage');
   const elements = await visited.evaluate(() => document.querySelectorAll('*').length);
 
-  await visited.getByLabel('Title').fill('The new one');
-  await visited.getByLabel('Description').fill('At the end.');
+  await fillForm(visited, 'createProject', valuesOf('createProject', newProject()));
   await press('Create Project');
   await press('Show the new project');
   const droppedPercent = await visited.evaluate(scrollThrough);

@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { createSessions } from '../../server/auth/sessions.ts';
 import { openStore } from '../../server/store/store.ts';
 import { startProgram } from '../../tools/start-program.ts';
+import { paths } from '../../testing/contract.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { insertProjects, withDatabase } from '../../testing/database.ts';
+import { newProject } from '../../testing/projects.ts';
 import type { Environment } from '../../testing/server-process.ts';
 import type { Load, LoadResult } from './load-generator.ts';
 
@@ -31,31 +33,31 @@ const credentials = (email: string) => JSON.stringify({ email, password: 'correc
 export const calls: Call[] = [
   {
     name: 'listProjects, 100 projects, cached',
-    path: '/api/v1/projects',
+    path: paths.listProjects,
     load: async (server) => ({ method: 'GET', headers: [await createAccount(server, 100)] }),
   },
   {
     name: 'listProjects, 100 projects, not cached',
-    path: '/api/v1/projects',
+    path: paths.listProjects,
     load: async (server) => ({ method: 'GET', headers: await createAccounts(server) }),
   },
   {
     name: 'listProjects, 10,000 projects, cached',
-    path: '/api/v1/projects',
+    path: paths.listProjects,
     load: async (server) => ({ method: 'GET', headers: [await createAccount(server, 10_000)] }),
   },
   {
     name: 'createProject',
-    path: '/api/v1/projects',
+    path: paths.listProjects,
     async load({ address }) {
       const client = await signedInClient(address);
-      const body = JSON.stringify({ title: 'Website relaunch', description: 'New pages.' });
+      const body = JSON.stringify(newProject());
       return { method: 'POST', headers: [{ ...client.cookieHeaders(), ...json }], body };
     },
   },
   {
     name: 'login',
-    path: '/api/v1/auth/login',
+    path: paths.login,
     async load({ address }) {
       const { email } = (await signedInClient(address)).credentials;
       return { method: 'POST', headers: [json], body: credentials(email) };

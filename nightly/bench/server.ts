@@ -4,6 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { markdownTable } from '../../tools/diagram.ts';
+import { paths } from '../../testing/contract.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { insertProjects, peakMemoryMb } from '../../testing/database.ts';
 import { median, medians } from '../../testing/median.ts';
@@ -171,9 +172,10 @@ async function measureList(settings: Environment, length: number): Promise<strin
   await insertProjects(settings, client.credentials.email, length);
   const read = async () => {
     const startMs = performance.now();
-    const [response] = (await once(get(`${address}/api/v1/projects`, { headers }), 'response')) as [
-      IncomingMessage,
-    ];
+    const [response] = (await once(
+      get(`${address}${paths.listProjects}`, { headers }),
+      'response',
+    )) as [IncomingMessage];
     let firstByteMs = 0;
     for await (const _ of response) firstByteMs ||= performance.now() - startMs;
     return { firstByteMs, lastByteMs: performance.now() - startMs };

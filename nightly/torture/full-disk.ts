@@ -70,8 +70,8 @@ export async function fillDisk(
       refusals.set(refusal, (refusals.get(refusal) ?? 0) + 1);
     }
     if (survives) {
-      const titles = await client().titles();
-      if (acknowledged.some((key) => !titles.includes(key))) failedReads += 1;
+      const keys = await client().keys();
+      if (acknowledged.some((key) => !keys.includes(key))) failedReads += 1;
     }
     if (!(await isNotReadySoon(deployment.address()))) readyWhileFull += 1;
     disk.makeRoom();
@@ -85,11 +85,11 @@ export async function fillDisk(
     if (status === 201) acknowledged.push(key);
     else failedCreates += 1;
   }
-  const titles = await client().titles();
+  const keys = await client().keys();
   return {
     'times full': rounds,
     acknowledged: acknowledged.length,
-    lost: acknowledged.filter((key) => !titles.includes(key)).length,
+    lost: acknowledged.filter((key) => !keys.includes(key)).length,
     refused: [...refusals].map(([refusal, count]) => `${count} x ${refusal}`).join(', '),
     'failed: refusals other than 503 with a message': [...refusals.keys()].filter(
       (refusal) => !/^503 ./.test(refusal) || refusal.endsWith('undefined'),

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { paths } from '../../testing/contract.ts';
 import { signedInClient, CookieClient } from '../../testing/cookie-client.ts';
+import { escapedJson, longestProject, projectOf } from '../../testing/projects.ts';
 import { refusal, startServer } from '../../testing/server-fixtures.ts';
 
 const headers = { 'content-type': 'application/json' };
@@ -12,11 +14,11 @@ test('accepts the longest valid texts in the longest JSON notation', async () =>
     password: '🐎'.repeat(128),
   };
   const client = new CookieClient(await startServer(), credentials);
-  const body = `{"extra":"${'x'.repeat(10_000)}",${escapeAll(credentials).slice(1)}`;
+  const body = `{"extra":"${'x'.repeat(10_000)}",${escapedJson(credentials).slice(1)}`;
   expect((await client.register(undefined, { body, headers })).status).toBe(201);
   expect((await client.login(undefined, { body, headers })).status).toBe(200);
-  const project = { title: '🐎'.repeat(10_000), description: '🐎'.repeat(100_000) };
-  const created = await client.createProject(undefined, { body: escapeAll(project), headers });
+  const project = longestProject();
+  const created = await client.createProject(undefined, { body: escapedJson(project), headers });
   expect(created).toMatchObject({ status: 201, body: project });
 });
 
@@ -39,15 +41,15 @@ test.each<[string, (project: object) => unknown, number]>([
   ],
 ])('a project %s', async (_case, change, status) => {
   const client = await signedInClient(await startServer());
-  const text = '"\\,[{'.repeat(20_000).slice(0, 100_000);
-  const body = JSON.stringify(change({ title: '\\', description: text }));
+  const project = projectOf((_, maxLength) => '"\\,[{'.repeat(maxLength / 5));
+  const body = JSON.stringify(change(project));
   expect((await client.createProject(undefined, { body, headers })).status).toBe(status);
 });
 
 test.each([
-  ['/api/v1/auth/login', 'content-length: 100000', '{"email":"'],
-  ['/api/v1/users/register', 'content-length: 100000', '{"email":"'],
-  ['/api/v1/auth/login', 'transfer-encoding: chunked', `7530\r\n${'x'.repeat(0x7530)}\r\n`],
+  [paths.login, 'content-length: 100000', '{"email":"'],
+  [paths.registerUser, 'content-length: 100000', '{"email":"'],
+  [paths.login, 'transfer-encoding: chunked', `7530\r\n${'x'.repeat(0x7530)}\r\n`],
 ])('%s with %s refuses a body that is too long before all is sent', async (path, line, start) => {
   const { socket, receive } = post(await startServer(), path, [line]);
   socket.write(start);
@@ -55,9 +57,7 @@ test.each([
 });
 
 test('reads the rest of a refused body, then answers the next request', async () => {
-  const { socket, receive } = post(await startServer(), '/api/v1/auth/login', [
-    'content-length: 5000000',
-  ]);
+  const { socket, receive } = post(await startServer(), paths.login, ['content-length: 5000000']);
   expect(await receive()).toContain('HTTP/1.1 413 ');
   socket.write('x'.repeat(5_000_000));
   socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -66,7 +66,7 @@ test('reads the rest of a refused body, then answers the next request', async ()
 });
 
 test('closes the connection of a refused body that does not end', async () => {
-  const { socket, receive } = post(await startServer(), '/api/v1/auth/login', [
+  const { socket, receive } = post(await startServer(), paths.login, [
     'content-length: 1000000000',
   ]);
   expect(await receive()).toContain('HTTP/1.1 413 ');
@@ -79,32 +79,24 @@ test('closes the connection of a refused body that does not end', async () => {
 test('refuses the 17th long body that an account sends at once, but no short one', async () => {
   const address = await startServer();
   const client = await signedInClient(address);
+  // The longest that is valid. The server counts those that are longer than 64 KiB.
+  const long = { body: escapedJson(longestProject()), headers };
+  expect(long.body.length).toBeGreaterThan(64 * 1024);
   const longBody = [
-    'content-length: 1000000',
+    `content-length: ${long.body.length}`,
     ...Object.entries(client.cookieHeaders()).map(([name, value]) => `${name}: ${value}`),
   ];
-  const posts = Array.from({ length: 17 }, () => post(address, '/api/v1/projects', longBody));
+  const posts = Array.from({ length: 17 }, () => post(address, paths.listProjects, longBody));
   expect(await Promise.race(posts.map(({ receive }) => receive()))).toContain('HTTP/1.1 429 ');
-  const long = { title: 'x', description: 'x'.repeat(70_000) };
-  const refused = await client.createProject(long);
+  const createLong = (owner: CookieClient) => owner.createProject(undefined, long);
+  const refused = await createLong(client);
   expect(refused).toMatchObject(refusal('tooManyAttempts'));
   expect(refused.headers.get('retry-after')).toBe('10');
   expect((await client.createProject()).status).toBe(201);
-  expect((await (await signedInClient(address)).createProject(long)).status).toBe(201);
+  expect((await createLong(await signedInClient(address))).status).toBe(201);
   for (const { socket } of posts) socket.destroy();
-  await expect.poll(async () => (await client.createProject(long)).status).toBe(201);
+  await expect.poll(async () => (await createLong(client)).status).toBe(201);
 });
-
-/** Returns JSON in which each UTF-16 code unit of a value is an escape. */
-function escapeAll(texts: Record<string, string>): string {
-  const escape = (text: string) =>
-    Array.from({ length: text.length }, (_, i) => {
-      const code = text.charCodeAt(i).toString(16);
-      return `\\u${code.padStart(4, '0')}`;
-    }).join('');
-  const members = Object.entries(texts).map(([name, text]) => `"${name}":"${escape(text)}"`);
-  return `{${members.join()}}`;
-}
 
 /** Sends the headers of a POST. `receive` resolves with the first bytes of the response. */
 function post(address: string, path: string, lines: string[]) {

@@ -7,7 +7,9 @@ import { createServer } from '../app.ts';
 import { listen } from '../http/listening.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { openStore } from '../store/store.ts';
+import { paths } from '../../testing/contract.ts';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
+import { newProject, projectsOfBytes } from '../../testing/projects.ts';
 import { fakeDist, startProcess, startServer } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
@@ -43,7 +45,7 @@ describe('stopping', () => {
   test('a request in flight is answered, then the process exits with 0', async () => {
     const { address, kill } = await start();
     const client = await signedInClient(address);
-    const body = JSON.stringify({ title: 'Late', description: 'But kept.' });
+    const body = JSON.stringify(newProject());
     const slow = sendKeepAlive(client, 'POST', {
       'content-type': 'application/json',
       'content-length': body.length,
@@ -66,14 +68,14 @@ describe('stopping', () => {
     const { address, kill } = await start();
     const client = await signedInClient(address);
     // More than the buffers between the server and a client that does not read yet.
-    const large = { title: 'Large', description: 'x'.repeat(100_000) };
-    for (let i = 0; i < 200; i += 1) await client.createProject(large);
+    const projects = projectsOfBytes(20_000_000);
+    for (const project of projects) await client.createProject(project);
     const sent = sendKeepAlive(client, 'GET').end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     const ended = kill('SIGTERM');
     await untilPortClosed(address);
     const json = Buffer.concat(await response.toArray()).toString();
-    expect(JSON.parse(json)).toHaveLength(200);
+    expect(JSON.parse(json)).toHaveLength(projects.length);
     const { code, errors } = await ended;
     expect(code).toBe(0);
     expect(errors).not.toContain('cut off');
@@ -119,7 +121,7 @@ describe('stopping', () => {
     const listener = await listen(app, hosts, 0);
     const sockets = hosts.map((host) => connect(listener.port, host));
     const responses = sockets.map(readAll);
-    for (const socket of sockets) socket.write('POST /api/v1/auth/login HTTP/1.1\r\nhost: x\r\n');
+    for (const socket of sockets) socket.write(`POST ${paths.login} HTTP/1.1\r\nhost: x\r\n`);
     await untilAccepted(`http://${hosts[0]}:${listener.port}`);
     const closed = listener.close();
     await untilPortClosed(`http://${hosts[0]}:${listener.port}`);
@@ -139,7 +141,7 @@ describe('a slow client is cut off without a response, because browsers repeat a
     [
       'does not complete the body',
       { headersMs: 50, requestMs: 50 },
-      'POST /api/v1/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{',
+      `POST ${paths.login} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{`,
     ],
   ])('if it %s', async (_case, limits, bytes) => {
     const socket = openSocket(await startServer({ timeouts: { ...timeouts, ...limits } }));
@@ -161,10 +163,9 @@ describe('a slow client is cut off without a response, because browsers repeat a
         stream: { write: (line: string) => void (isCut ||= line.includes('"aborted":true')) },
       },
     });
-    const description = 'x'.repeat(100_000);
-    for (let i = 0; i < 10; i += 1) await client.createProject({ title: 'Long', description });
+    for (const project of projectsOfBytes(1_000_000)) await client.createProject(project);
     const { cookie } = client.cookieHeaders();
-    const request = `GET /api/v1/projects HTTP/1.1\r\nhost: x\r\ncookie: ${cookie}\r\n\r\n`;
+    const request = `GET ${paths.listProjects} HTTP/1.1\r\nhost: x\r\ncookie: ${cookie}\r\n\r\n`;
     const send = () => void openSocket(address).pause().write(request.repeat(50));
     send();
     // A busy server can cut a connection before it has read a request, which it does not log.
@@ -188,7 +189,7 @@ const readAll = async (socket: Socket) => Buffer.concat(await socket.toArray()).
 function sendKeepAlive(client: CookieClient, method: string, headers = {}) {
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
-  return httpRequest(`${client.address}/api/v1/projects`, {
+  return httpRequest(`${client.address}${paths.listProjects}`, {
     agent,
     method,
     headers: { ...client.cookieHeaders(), ...headers },

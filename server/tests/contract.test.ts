@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import type { OperationId } from '../../generated/operations.ts';
+import { operationTable, type OperationId } from '../../generated/operations.ts';
 import type contractJson from '../../generated/contract.json';
 import { parseContract, type Operation, type Operations } from '../http/contract.ts';
 import { registerErrorHandlers } from '../http/error-responses.ts';
@@ -11,13 +11,15 @@ import type { Dependencies } from '../dependencies.ts';
 import { loadOperations } from '../operations.ts';
 import { Refusal } from '../auth/refusal.ts';
 import { UsageError } from '../../shared/usage-error.ts';
+import { newProject, textNames } from '../../testing/projects.ts';
 
 const contractText = readFileSync(
   new URL('../../generated/contract.json', import.meta.url),
   'utf8',
 );
 const listVersion = { edits: 0, lastId: null, lastPosition: 0 };
-const project = { id: '1', title: 'Website', description: 'Pages.' };
+const project = { id: '1', ...newProject() };
+const { path } = operationTable.createProject;
 
 test.each(['', '<<<<<<< HEAD\n{}', contractText.slice(0, -9)])(
   'a broken generated/contract.json is reported with the command that writes it: %.9s',
@@ -29,11 +31,11 @@ test.each(['', '<<<<<<< HEAD\n{}', contractText.slice(0, -9)])(
 );
 
 test('an operation without handler and a handler without operation are reported', async () => {
-  const { operations } = parseContract(contractText.replaceAll('"login"', '"logout"'));
+  const { operations } = parseContract(contractText.replaceAll('"login"', '"exampleOperation"'));
   const loading = loadOperations({ operations }, {} as Dependencies);
   await expect(loading).rejects.toThrow(
-    'The operation logout of openapi.yaml has no handler: ' +
-      'write server/operations/logout.ts, which exports the function logout.\n' +
+    'The operation exampleOperation of openapi.yaml has no handler: ' +
+      'write server/operations/exampleOperation.ts, which exports the function exampleOperation.\n' +
       'openapi.yaml does not declare the operation of server/operations/login.ts.',
   );
 });
@@ -42,18 +44,18 @@ test('keys that the contract does not declare are not sent', async () => {
   const leaking = { ...project, owner: 'secret', nested: { passwordHash: 'secret' } };
   const listProjects = async () => ({ status: 200 as const, body: [leaking] });
   const app = createRoutes({ listProjects });
-  expect((await app.inject('/api/v1/projects')).json()).toEqual([project]);
+  expect((await app.inject(path)).json()).toEqual([project]);
 });
 
 test.each([
-  ['lacks a key', { status: 200, body: [{ id: '1', title: 'Website' }] }],
+  ['lacks a key', { status: 200, body: [newProject()] }],
   ['has another type', { status: 200, body: {} }],
   ['has an undeclared status', { status: 202, body: [] }],
 ])('a response that %s is refused with 500', async (_case, response) => {
   const app = createRoutes({
     listProjects: (async () => response) as unknown as Operation<'listProjects'>,
   });
-  const reply = await app.inject('/api/v1/projects');
+  const reply = await app.inject(path);
   expect(reply.statusCode).toBe(500);
   expect(reply.json()).toMatchObject({
     message: expect.stringContaining('listProjects broke the contract'),
@@ -68,15 +70,15 @@ test('an invalid request does not reach its operation', async () => {
       return { status: 201, body: project };
     },
   });
-  const url = '/api/v1/projects';
-  for (const payload of ['', 'null', '[]', '{}', '{"title":1,"description":"x"}', '{"title":']) {
+  const wrongTypes = textNames.map((name) => JSON.stringify({ ...project, [name]: 1 }));
+  for (const payload of ['', 'null', '[]', '{}', ...wrongTypes, '{"']) {
     for (const type of ['application/json', 'text/plain', '']) {
-      await app.inject({ method: 'POST', url, payload, headers: { 'content-type': type } });
+      await app.inject({ method: 'POST', url: path, payload, headers: { 'content-type': type } });
     }
   }
-  await app.inject({ method: 'POST', url });
+  await app.inject({ method: 'POST', url: path });
   expect(calls).toBe(0);
-  await app.inject({ method: 'POST', url, payload: { title: 'x', description: 'x' } });
+  await app.inject({ method: 'POST', url: path, payload: newProject() });
   expect(calls).toBe(1);
 });
 
@@ -145,19 +147,18 @@ test.each([
 
 test("a refusal has the message of the operation's own example", async () => {
   const contract = JSON.parse(contractText) as typeof contractJson;
-  const { post } = contract.paths['/api/v1/projects'];
+  const { post } = contract.paths[path];
   const { examples } = post.responses['401'].content['application/json'];
   examples.notSignedIn.value.message = 'Please sign in to create a project.';
   const text = JSON.stringify(contract);
   const app = createRoutes({}, text, createGuard({ find: async () => undefined } as never));
   registerErrorHandlers(app, parseContract(text), {} as never);
-  const url = '/api/v1/projects';
-  const list = await app.inject({ url });
+  const list = await app.inject(path);
   expect([list.statusCode, list.json()]).toEqual([
     401,
     { message: 'Please sign in to work with projects.' },
   ]);
-  const create = await app.inject({ method: 'POST', url, payload: {} });
+  const create = await app.inject({ method: 'POST', url: path, payload: {} });
   expect([create.statusCode, create.json()]).toEqual([
     401,
     { message: 'Please sign in to create a project.' },
@@ -171,7 +172,7 @@ test('a refusal without an example of the operation has that of another', async 
     },
   });
   registerErrorHandlers(app, parseContract(contractText), {} as never);
-  const reply = await app.inject('/api/v1/projects');
+  const reply = await app.inject(path);
   expect([reply.statusCode, reply.json()]).toEqual([
     409,
     { message: 'This request repeats the key of a different one. Please try again.' },

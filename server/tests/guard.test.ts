@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { paths } from '../../testing/contract.ts';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
 import { logOptions } from '../http/log.ts';
 import { refusal, startServer, useReferenceServer } from '../../testing/server-fixtures.ts';
@@ -85,7 +86,7 @@ describe('a browser with a session', () => {
     const client = await signedInClient(address());
     const { cookie } = client.cookieHeaders();
     const headers = { cookie: `XSRF-TOKEN=a; ${cookie}; XSRF-TOKEN="%"; XSRF-TOKEN` };
-    const reply = await client.call('GET', '/api/v1/projects', { headers });
+    const reply = await client.call('GET', paths.listProjects, { headers });
     expect(reply.headers.getSetCookie()).toEqual([]);
   });
 
@@ -144,7 +145,7 @@ describe('a browser with several session cookies', () => {
   /** Lists with these cookies. Returns the status. */
   const listWith = async (client: CookieClient, cookie: string) =>
     (
-      await new CookieClient(client.address).call('GET', '/api/v1/projects', {
+      await new CookieClient(client.address).call('GET', paths.listProjects, {
         headers: { cookie },
       })
     ).status;
@@ -211,7 +212,7 @@ describe('a browser with several session cookies', () => {
     await browser.login(undefined, { headers: https });
     const cookie = `tracker-session=${planted}; __Host-tracker-session=${browser.cookies.get('__Host-tracker-session')}`;
     await other.createProject();
-    const reply = await browser.call('GET', '/api/v1/projects', { headers: { ...https, cookie } });
+    const reply = await browser.call('GET', paths.listProjects, { headers: { ...https, cookie } });
     expect(reply).toMatchObject({ status: 200, body: [] });
   });
 
@@ -220,7 +221,7 @@ describe('a browser with several session cookies', () => {
     const browser = new CookieClient(clients[0].address);
     browser.cookies.set('tracker-session', tokens[0]!);
     const requests = [
-      browser.call('GET', '/api/v1/projects', { headers: https }),
+      browser.call('GET', paths.listProjects, { headers: https }),
       browser.createProject(undefined, {
         headers: { origin: 'https://tracker.lan', 'x-forwarded-host': 'tracker.lan' },
       }),

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { logOptions } from '../http/log.ts';
+import { paths } from '../../testing/contract.ts';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
+import { projectOf, textNames } from '../../testing/projects.ts';
 import { startProcess, startServer } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
@@ -20,7 +22,7 @@ test('each request is one line of JSON with the id of its response', async () =>
   };
   const logger = { ...((await logOptions('info')) as object), stream: { write } };
   const client = new CookieClient(await startServer({ logger }));
-  const reply = await client.call('GET', '/api/v1/projects?page=secret');
+  const reply = await client.call('GET', `${paths.listProjects}?page=secret`);
   await client.call('GET', '/nothing');
   await client.call('GET', '/%E0%A4%A');
   const { hostname, port } = new URL(client.address);
@@ -36,7 +38,7 @@ test('each request is one line of JSON with the id of its response', async () =>
       hostname: expect.any(String),
       requestId: reply.headers.get('x-request-id'),
       method: 'GET',
-      path: '/api/v1/projects',
+      path: paths.listProjects,
       status: 401,
       ms: expect.any(Number),
       msg: 'request',
@@ -157,7 +159,7 @@ test('a terminal gets one line of text for each request', async () => {
   onTestFinished(() => closeSync(descriptor));
   const logger = await logOptions('info', descriptor, true);
   const client = new CookieClient(await startServer({ logger }));
-  await client.call('GET', '/api/v1/projects?page=secret');
+  await client.call('GET', `${paths.listProjects}?page=secret`);
   await client.call('POST', '/nothing');
   const lines = () => stripVTControlCharacters(readFileSync(file, 'utf8')).trim().split('\n');
   await expect.poll(() => lines().at(-1)).toContain('/nothing');
@@ -179,15 +181,15 @@ describe('the log of the process', () => {
     await client.register(credentials);
     await client.login({ ...credentials, password: 'log-secret-wrong' });
     await client.login(credentials);
-    const project = { title: 'log-secret-title', description: 'log-secret-description' };
+    const project = projectOf((name) => `log-secret-${name}`);
     await client.createProject(project, { headers });
-    await client.createRaw({ ...project, title: 7 });
+    for (const name of textNames) await client.createRaw({ ...project, [name]: ['log-secret'] });
     await client.createProject(undefined, { headers: { 'x-xsrf-token': 'log-secret-token' } });
     await client.createProject(undefined, {
       headers: { 'content-type': 'application/json', 'idempotency-key': 'log-secret-key' },
       body: '{"log-secret-json":',
     });
-    await client.call('GET', '/api/v1/projects?password=log-secret-query');
+    await client.call('GET', `${paths.listProjects}?password=log-secret-query`);
     const { errors: log } = await kill('SIGTERM');
 
     expect(log.trim().split('\n').length).toBeGreaterThanOrEqual(9);

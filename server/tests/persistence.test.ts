@@ -8,6 +8,7 @@ import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
 import { maxWaitMs } from '../../testing/time-limits.ts';
 import { openDatabase, withDatabase } from '../../testing/database.ts';
+import { longProject } from '../../testing/projects.ts';
 import { runServer, type Environment } from '../../testing/server-process.ts';
 import { runSql } from '../../testing/sql.ts';
 import {
@@ -53,9 +54,10 @@ test('a full disk refuses writes, allows reads, and recovers when there is space
   const [{ page_count: pages }] = (await database.query('pragma page_count')) as [
     { page_count: number },
   ];
-  const large = { title: 'Large', description: 'x'.repeat(50_000) };
+  const large = longProject(10_000, '🐎');
 
-  await database.query(`pragma max_page_count = ${pages + 20}`);
+  // Space for one of them.
+  await database.query(`pragma max_page_count = ${pages + 15}`);
   let created = 0;
   let reply = await client.createProject(large);
   for (; reply.status === 201; created += 1) reply = await client.createProject(large);
@@ -200,7 +202,7 @@ describe('backup.ts', () => {
     const writing = new AbortController();
     const writer = (async () => {
       while (!writing.signal.aborted) {
-        await client.createProject({ title: 'During', description: 'the backup' });
+        await client.createProject();
       }
     })();
     const copy = temporaryFolder();
@@ -435,7 +437,7 @@ async function damagedCopy(damage: (bytes: Buffer, copy: DatabaseSync, email: st
   const { folder, client } = await startOnFolder();
   await client.createProject(undefined, { headers: { 'idempotency-key': 'damaged-key' } });
   for (let i = 0; i < 20; i += 1) {
-    await client.createProject({ title: `${i}`, description: 'x'.repeat(5_000) });
+    await client.createProject(longProject(5_000));
   }
   const damaged = temporaryFolder();
   const file = join(damaged, 'tracker.sqlite');

@@ -6,6 +6,7 @@ import { describePostgresError } from '../store/postgres-errors.ts';
 import { assertUsable } from '../store/postgres-session.ts';
 import { openStore } from '../store/store.ts';
 import { signedInClient, type CookieClient } from '../../testing/cookie-client.ts';
+import { projectWithText } from '../../testing/projects.ts';
 import {
   alterPostgresDatabase,
   causes,
@@ -132,9 +133,9 @@ test('a database in LATIN1 is refused with a sentence', async () => {
 test('a database in SQL_ASCII holds every text', async () => {
   const database = openPostgres(await createEncodedDatabase('SQL_ASCII'));
   const client = await signedInClient(await startServer({ database }));
-  const title = '€ ß 😀 \\u00e9 日本';
-  expect((await client.createProject({ title, description: title })).status).toBe(201);
-  expect((await client.listProjects()).body).toEqual([expect.objectContaining({ title })]);
+  const project = projectWithText('€ ß 😀 \\u00e9 日本');
+  expect((await client.createProject(project)).status).toBe(201);
+  expect((await client.listProjects()).body).toEqual([expect.objectContaining(project)]);
 });
 
 test('a PostgreSQL that is too old is refused with a sentence', () => {

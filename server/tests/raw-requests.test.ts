@@ -9,7 +9,9 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { findFreePort } from '../../tools/free-port.ts';
+import { paths } from '../../testing/contract.ts';
 import { signedInClient, type CookieClient } from '../../testing/cookie-client.ts';
+import { longProject } from '../../testing/projects.ts';
 import { startProcess } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
@@ -22,7 +24,7 @@ const maxCpuMs = 100;
 /** The garbage collector interrupts one request, not the same one three times. */
 const attempts = 3;
 
-const api = ['/api/v1/projects', '/api/v1/auth/login', '/api/v1/users/register'];
+const api = [paths.listProjects, paths.login, paths.registerUser];
 const targets = fc.oneof(
   fc.constantFrom(...api, '/', '/login', '/healthz', '/readyz', '/unknown', '/assets/a.js'),
   fc.constantFrom('*', '*%ff', '*login', '/%', '/%ff', '/%00', '//', '/..', '/./%2e%2e/', '?', '#'),
@@ -123,13 +125,13 @@ function repeated(...repeatedPieces: string[]) {
 test('a long header costs no more time than a short one, whatever it repeats', async () => {
   const server = await startMeasuredServer();
   const client = await signedInClient(server.address);
-  await client.createProject({ title: 'Long', description: 'x'.repeat(2_000) });
+  await client.createProject(longProject(2_000));
   const session = cookieLines(client);
   const slow: string[] = [];
   for (const [name, start] of Object.entries(headerStarts)) {
     for (const piece of pieces) {
       const value = `${start}${piece.repeat(15_000 / piece.length)}x`;
-      for (const line of ['GET /api/v1/projects', 'GET /', 'POST /api/v1/auth/login']) {
+      for (const line of [`GET ${paths.listProjects}`, 'GET /', 'POST ${paths.login}']) {
         const bytes = Buffer.from(
           `${line} HTTP/1.1\r\nHost: x\r\n${session}${name}: ${value}\r\n\r\n`,
         );
@@ -144,7 +146,7 @@ test('a long header costs no more time than a short one, whatever it repeats', a
 
 test('a long body costs no more time than a short one, whatever it repeats', async () => {
   const server = await startMeasuredServer();
-  const post = `POST /api/v1/users/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
+  const post = `POST ${paths.registerUser} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
   const emails = [...pieces, 'a-', 'a.', 'a@', 'ü', '\u0301'].flatMap((piece) =>
     ['', 'ada@', 'ada@a.'].map((start) => `${start}${piece.repeat(15_000 / piece.length)}x`),
   );

@@ -4,8 +4,17 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Database } from '../store/database.ts';
 import { openSqlite } from '../store/sqlite.ts';
-import type { OperationId } from '../../generated/operations.ts';
-import { operations } from '../../testing/contract.ts';
+import { bodyFields, type OperationId, type RefusalName } from '../../generated/operations.ts';
+import {
+  definitionOf,
+  formNames,
+  forms,
+  requiredFields,
+  type FormName,
+} from '../../model/calls.ts';
+import { fieldMessages, type FieldRule } from '../../shared/field-rules.ts';
+import { newProject, tooLargeProject, type TextName } from '../../testing/projects.ts';
+import { operations, paths } from '../../testing/contract.ts';
 import { CookieClient, signedInClient, type Reply } from '../../testing/cookie-client.ts';
 import {
   refusal,
@@ -15,17 +24,18 @@ import {
 } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
-// The bodies that are too large take seconds.
-
 const json = { 'content-type': 'application/json' };
-const login = '/api/v1/auth/login';
+const { login } = paths;
 const password = 'correct horse';
 // A clock that stands still, because the server allows a further attempt each six seconds.
 const address = useReferenceServer(async () => ({ now: () => Date.UTC(2030, 0, 1) }));
 
+type Send = (client: CookieClient) => Promise<Reply>;
+type RefusalOfText = `${TextName}${'Missing' | 'TooShort' | 'TooLong'}`;
+
 describe('the server gives each refusal that the contract names', () => {
-  const requests: Record<string, (client: CookieClient) => Promise<Reply>> = {
-    malformedJson: (c) => c.createProject(undefined, { body: '{"title":', headers: json }),
+  const requests: { [Name in Exclude<RefusalName, RefusalOfText>]: Send } = {
+    malformedJson: (c) => c.createRaw(undefined, { body: '{"', headers: json }),
     wrongCredentials: (c) => c.login({ ...c.credentials, password: 'wrong horse' }),
     tooManyAttempts: async (c) => {
       const guess = { email: 'ada@example.org', password: 'wrong horse' };
@@ -34,7 +44,7 @@ describe('the server gives each refusal that the contract names', () => {
     },
     xsrfTokenMismatch: (c) => c.createProject(undefined, { headers: { 'x-xsrf-token': 'wrong' } }),
     otherOrigin: (c) => c.createProject(undefined, { headers: { origin: 'https://evil.example' } }),
-    bodyTooLarge: (c) => c.createProject({ title: 'x'.repeat(1_400_000), description: 'x' }),
+    bodyTooLarge: (c) => c.createRaw(tooLargeProject()),
     notJson: (c) => c.call('POST', login, { body: new URLSearchParams({ email: 'x' }) }),
     invalidEmail: (c) => c.register({ email: 'ada', password }),
     passwordTooShort: (c) => c.register({ email: 'ada@example.org', password: '1234567' }),
@@ -42,22 +52,28 @@ describe('the server gives each refusal that the contract names', () => {
     notSignedIn: (c) => new CookieClient(c.address).listProjects(),
     keyReused: async (c) => {
       const headers = { 'idempotency-key': 'one' };
-      await c.createProject({ title: 'a', description: 'b' }, { headers });
-      return c.createProject({ title: 'a', description: 'c' }, { headers });
+      await c.createProject(newProject({}, 1), { headers });
+      return c.createProject(newProject({}, 2), { headers });
     },
-    malformedHeaders: (c) => sendRaw(c.address, 'GET /api/v1/projects', 'Host: x\r\n: x\r\n'),
+    malformedHeaders: (c) => sendRaw(c.address, `GET ${paths.listProjects}`, 'Host: x\r\n: x\r\n'),
     expectationFailed: (c) =>
-      sendRaw(c.address, 'GET /api/v1/projects', 'Host: x\r\nExpect: x\r\n'),
+      sendRaw(c.address, `GET ${paths.listProjects}`, 'Host: x\r\nExpect: x\r\n'),
     headersTooLarge: (c) => sendRaw(c.address, `GET /${'x'.repeat(20_000)}`, 'Host: x\r\n'),
-    titleMissing: (c) => c.createRaw({ description: 'x' }),
-    descriptionMissing: (c) => c.createRaw({ title: 'x' }),
-    titleTooLong: (c) => c.createProject({ title: 'x'.repeat(10_001), description: 'x' }),
     internalServerError: () => listWithBug(new TypeError('a secret')),
     unavailable: async () => (await clientWithoutStore()).listProjects(),
   };
+  const textOf = (name: string, length: number) => newProject({ [name]: 'x'.repeat(length) });
+  const ofTexts = Object.entries(bodyFields.createProject).flatMap(
+    ([name, rule]): [string, Send][] => [
+      [`${name}Missing`, (c) => c.createRaw({ ...newProject(), [name]: undefined })],
+      [`${name}TooShort`, (c) => c.createProject(textOf(name, rule.minLength - 1))],
+      [`${name}TooLong`, (c) => c.createProject(textOf(name, rule.maxLength + 1))],
+    ],
+  );
+  const all = new Map([...Object.entries(requests), ...ofTexts]);
 
   test.each([...new Set(refusalExamples.map(({ name }) => name))])('%s', async (name) => {
-    const { status, body, headers } = await requests[name]!(await signedInClient(address()));
+    const { status, body, headers } = await all.get(name)!(await signedInClient(address()));
     expect({ status, body }).toEqual(refusal(name));
     expect(headers.get('content-type')).toBe('application/json');
   });
@@ -120,69 +136,64 @@ describe('a request body', () => {
 
   test('may contain keys like __proto__, without effect', async () => {
     const client = await signedInClient(address());
-    const body = '{"__proto__":{"title":"x"},"constructor":1,"description":"d"}';
-    const withoutTitle = await client.createProject(undefined, { headers: json, body });
-    expect(withoutTitle).toMatchObject(refusal('titleMissing'));
-    const reply = await client.createProject(undefined, {
-      headers: json,
-      body: body.replace('{', '{"title":"t",'),
-    });
-    expect(reply).toMatchObject({ status: 201, body: { title: 't', description: 'd' } });
+    const project = JSON.stringify(newProject());
+    const start = `{"__proto__":${project},"constructor":1`;
+    const withoutTexts = await client.createRaw(undefined, { headers: json, body: `${start}}` });
+    const [[, label] = []] = requiredFields('createProject');
+    expect(withoutTexts).toMatchObject({ status: 422, body: { message: `${label} is required.` } });
+    const body = `${start},${project.slice(1)}`;
+    const reply = await client.createRaw(undefined, { headers: json, body });
+    expect(reply).toMatchObject({ status: 201, body: newProject() });
   });
 
-  test.each([
-    ['Title is required.', { title: '', description: 'x' }],
-    ['Description is required.', { title: 'x', description: '' }],
-    ['Title must be text.', { title: 7, description: 'x' }],
-    ['Title must be text.', { title: null, description: 'x' }],
-    ['Title must be text.', { title: ['x'], description: 'x' }],
-    [
-      'Description must be at most 100000 characters.',
-      { title: 'x', description: 'x'.repeat(100_001) },
-    ],
-    ['Title contains a character that cannot be kept.', { title: 'x\u0000', description: 'x' }],
-    [
-      'Description contains a character that cannot be kept.',
-      { title: 'x', description: '\ud83d' },
-    ],
-    ['Title is required.', {}],
-    ['The request body must be a JSON object.', []],
-  ])('is refused with "%s": project %$', async (message, project) => {
+  test.each(formNames)('of %s is refused with a message for each wrong text', async (form) => {
     const client = await signedInClient(address());
-    expect(await client.createRaw(project)).toMatchObject({ status: 422, body: { message } });
+    const refused = [];
+    const wrong = wrongBodies(form);
+    for (const [, body] of wrong) {
+      const reply = await client.callOperation(form, body);
+      refused.push([reply.status, (reply.body as { message: string }).message]);
+    }
+    expect(refused).toEqual(wrong.map(([message]) => [422, `${message}.`]));
     expect((await client.listProjects()).body).toEqual([]);
   });
 
-  test.each([
-    ['Email is required.', {}],
-    ['Email is required.', { email: '', password }],
-    ['Password is required.', { email: 'ada@example.org' }],
-    ['Password is required.', { email: 'ada@example.org', password: '' }],
-    ['Password must be text.', { email: 'ada@example.org', password: 12_345_678 }],
-    [
-      'Password must be at most 128 characters.',
-      { email: 'ada@example.org', password: 'x'.repeat(129) },
-    ],
-    [
-      'Email must be at most 254 characters.',
-      { email: `${'a'.repeat(243)}@example.org`, password },
-    ],
-    ['Invalid email address.', { email: 'ada', password }],
-    [
-      'Email contains a character that cannot be kept.',
-      { email: 'ada@example.org\u0000', password },
-    ],
-    // All half surrogate pairs have the same encoding in UTF-8.
-    [
-      'Password contains a character that cannot be kept.',
-      { email: 'ada@example.org', password: `${password}\ud83d` },
-    ],
-  ])('is refused with "%s": credentials %$', async (message, credentials) => {
-    const client = new CookieClient(address());
-    expect(await client.register(credentials)).toMatchObject({ status: 422, body: { message } });
-    expect(await client.login(credentials)).toMatchObject({ status: 422, body: { message } });
+  test.each(['registerUser', 'login'] as const)('of %s has a valid email', async (form) => {
+    const reply = await new CookieClient(address()).callOperation(form, { email: 'ada', password });
+    expect(reply).toMatchObject({ status: 422, body: { message: 'Invalid email address.' } });
   });
 });
+
+/** Returns bodies that are wrong in one field at most, each after the message that it gets. */
+function wrongBodies(form: FormName): [message: string, body: unknown][] {
+  const input = definitionOf(form).input!(1) as Record<string, string>;
+  const rules: Record<string, FieldRule> = bodyFields[form];
+  const wrongTexts = Object.entries<string>(forms[form].fields).flatMap(([name, label]) => {
+    const { format, isRequired, minLength = 0, maxLength = 0 } = rules[name]!;
+    const missing = isRequired ? [undefined, ''] : [];
+    const tooShort = minLength > 1 ? ['x'.repeat(minLength - 1)] : [];
+    // A password may have NUL. All half surrogate pairs have the same encoding in UTF-8.
+    const unstorable = format === 'password' ? ['\ud83d'] : ['\ud83d', '\0'];
+    const texts: [message: string, texts: unknown[]][] = [
+      [fieldMessages.required(label), missing],
+      [`${label} must be text`, [7, null, ['x']]],
+      [fieldMessages.minLength(label, minLength), tooShort],
+      [fieldMessages.maxLength(label, maxLength), ['x'.repeat(maxLength + 1)]],
+      [
+        `${label} contains a character that cannot be kept`,
+        unstorable.map((end) => input[name] + end),
+      ],
+    ];
+    return texts.flatMap(([message, wrong]) =>
+      wrong.map((text): [string, unknown] => [message, { ...input, [name]: text }]),
+    );
+  });
+  return [
+    ['The request body must be a JSON object', []],
+    [fieldMessages.required(requiredFields(form)[0]![1]), {}],
+    ...wrongTexts,
+  ];
+}
 
 test('an Idempotency-Key of more than 255 characters is refused with its name', async () => {
   const client = await signedInClient(address());
@@ -193,7 +204,7 @@ test('an Idempotency-Key of more than 255 characters is refused with its name', 
   });
 });
 
-test.each(['/api/', '/api/v1/projects/', '/..%2f..%2fetc/passwd'])(
+test.each(['/api/', `${paths.listProjects}/`, '/..%2f..%2fetc/passwd'])(
   'the unknown address %s gets 404 with a message, before the body is read',
   async (path) => {
     const client = new CookieClient(address());
@@ -209,9 +220,9 @@ test.each(['/api/', '/api/v1/projects/', '/..%2f..%2fetc/passwd'])(
 
 test.each([
   ['GET', login, 'POST'],
-  ['PUT', '/api/v1/projects', 'GET, HEAD, POST'],
-  ['OPTIONS', '/api/v1/users/register', 'POST'],
-  ['DELETE', '/api/v1/projects?all=1', 'GET, HEAD, POST'],
+  ['PUT', paths.listProjects, 'GET, HEAD, POST'],
+  ['OPTIONS', paths.registerUser, 'POST'],
+  ['DELETE', `${paths.listProjects}?all=1`, 'GET, HEAD, POST'],
 ])('%s %s gets 405 with the allowed methods', async (method, path, allow) => {
   const reply = await new CookieClient(address()).call(method, path);
   expect(reply).toMatchObject({ status: 405, body: { message: expect.any(String) } });
@@ -328,7 +339,7 @@ const withoutRequestId = (response: string) =>
 test.each(['CONNECT x:443', 'CONNECT /', 'CONNECT *'])(
   '"%s" in the packet of another request closes the connection after its response',
   async (start) => {
-    for (const path of ['/healthz', '/api/v1/projects', '/nothing']) {
+    for (const path of ['/healthz', paths.listProjects, '/nothing']) {
       const first = `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n${start}`;
       const text = await sendText(address(), first, 'Host: x\r\n');
       const { status } = await new CookieClient(address()).call('GET', path);
@@ -349,7 +360,7 @@ describe('bytes that are not HTTP', () => {
   test('do not prevent the response to the request before them', async () => {
     const client = await signedInClient(address());
     const socket = connect(Number(new URL(client.address).port), '127.0.0.1');
-    const body = JSON.stringify({ title: 'Website', description: 'Pages.' });
+    const body = JSON.stringify(newProject());
     const headers = {
       host: 'x',
       ...json,
@@ -357,7 +368,9 @@ describe('bytes that are not HTTP', () => {
       ...client.cookieHeaders(),
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.write(`POST /api/v1/projects HTTP/1.1\r\n${lines.join('')}\r\n${body}what?\r\n\r\n`);
+    socket.write(
+      `POST ${paths.listProjects} HTTP/1.1\r\n${lines.join('')}\r\n${body}what?\r\n\r\n`,
+    );
     const response = (await socket.setEncoding('utf8').toArray()).join('');
     expect(response.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 201']);
     const { body: list } = await client.listProjects();

@@ -5,6 +5,7 @@ import http, { type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { paths } from '../../testing/contract.ts';
 import { CookieClient } from '../../testing/cookie-client.ts';
 import { fragments } from '../../testing/fragments.ts';
 import { routeOf } from '../../shared/routes.ts';
@@ -48,7 +49,7 @@ test.each([
   ['an asset', '/assets/index-abc.js', 200],
   ['an unknown address', '/nothing', 404],
   ['an address that cannot be decoded', '/%E0%A4%A', 400],
-  ['a refusal', '/api/v1/projects', 401],
+  ['a refusal', paths.listProjects, 401],
 ])('%s has the security headers', async (_case, path, status) => {
   const reply = await client().call('GET', path, { headers: browserHeaders });
   expect(reply.status).toBe(status);
@@ -136,7 +137,7 @@ test.each([
   ['/%E0%A4%A', 400, 'no-store'],
   ['/assets/%FF.js', 400, 'no-store'],
   ['/login', 302, 'no-store'],
-  ['/api/v1/auth/login', 405, 'no-store'],
+  [paths.login, 405, 'no-store'],
 ])('%s is answered %d with cache-control: %s', async (path, status, cacheControl) => {
   for (const accept of ['*/*', 'text/html']) {
     const response = await fetch(address() + path, { redirect: 'manual', headers: { accept } });
@@ -164,7 +165,7 @@ test('a running server keeps its version while the files are replaced', async ()
 });
 
 test('HEAD gets the response of GET without the body', async () => {
-  for (const path of ['/', '/assets/index-abc.js', '/api/v1/projects']) {
+  for (const path of ['/', '/assets/index-abc.js', paths.listProjects]) {
     const [get, head] = [await client().call('GET', path), await client().call('HEAD', path)];
     expect(head).toMatchObject({ status: get.status, body: '' });
     expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
@@ -172,7 +173,7 @@ test('HEAD gets the response of GET without the body', async () => {
 });
 
 test('API responses are not stored by browsers', async () => {
-  const reply = await client().call('GET', '/api/v1/projects');
+  const reply = await client().call('GET', paths.listProjects);
   expect(reply.headers.get('cache-control')).toBe('no-store');
 });
 

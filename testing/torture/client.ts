@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { NewProject } from '../../machines/types.ts';
 import { CookieClient, type Reply } from '../cookie-client.ts';
+import { projectOf, textNames } from '../projects.ts';
+
+const keyName = textNames[0]!;
 
 /** Client whose calls never reject: a call without a response has status 0. */
 export class TortureClient extends CookieClient {
@@ -19,20 +23,20 @@ export class TortureClient extends CookieClient {
     return new TortureClient(address, this.credentials, this.cookies);
   }
 
-  /** Creates a project whose title is its idempotency key. */
+  /** Creates a project with its idempotency key as a text. */
   create = (key: string) =>
     this.createProject(
-      { title: key, description: 'x'.repeat(200) },
+      projectOf((name) => (name === keyName ? key : 'x'.repeat(200))),
       { headers: { 'idempotency-key': key } },
     );
 
-  /** Returns the titles of the account's projects: the keys they were created with. */
-  async titles(): Promise<string[]> {
+  /** Returns the keys with which the account's projects were created. */
+  async keys(): Promise<string[]> {
     const { status, body } = await this.listProjects();
     if (status !== 200) {
       throw new Error(`The list was answered with ${status}: is the session lost?`);
     }
-    return (body as { title: string }[]).map(({ title }) => title);
+    return (body as NewProject[]).map((project) => project[keyName]);
   }
 }
 
@@ -81,10 +85,10 @@ export async function compareWithStore(
   client: TortureClient,
   { acknowledged, acknowledgedLate, unacknowledged }: CreatedKeys,
 ) {
-  const before = new Set(await client.titles());
+  const before = new Set(await client.keys());
   const retried = [...acknowledgedLate, ...unacknowledged];
   for (const key of retried) await client.create(key);
-  const after = await client.titles();
+  const after = await client.keys();
   return {
     acknowledged: acknowledged.length,
     lost: acknowledged.filter((key) => !before.has(key)).length,

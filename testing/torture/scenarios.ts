@@ -157,8 +157,8 @@ export async function restartInTurn(
       }
       if (created.status === 201) acknowledged.push(key);
     }
-    const titles = new Set(await client.titles());
-    return acknowledged.filter((key) => !titles.has(key)).length;
+    const keys = new Set(await client.keys());
+    return acknowledged.filter((key) => !keys.has(key)).length;
   });
   for (let round = 0; round < rounds; round += 1) {
     for (const i of addresses.keys()) await restart(i);

@@ -6,7 +6,9 @@ import { connect as connectTcp, type AddressInfo } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { findFreePort } from '../../../tools/free-port.ts';
+import { paths } from '../../../testing/contract.ts';
 import { CookieClient, signedInClient } from '../../../testing/cookie-client.ts';
+import { tooLargeProject } from '../../../testing/projects.ts';
 import { startProxy, type ProxyName, type Replacements } from '../../../testing/proxies.ts';
 import { restartReplicas } from '../../../testing/torture/scenarios.ts';
 import {
@@ -27,7 +29,7 @@ export function testProxy(name: ProxyName) {
 
     test('http is redirected to https', async () => {
       const { httpAddress } = shared();
-      const reply = await fetch(`${httpAddress}/api/v1/projects?x=1`, { redirect: 'manual' });
+      const reply = await fetch(`${httpAddress}${paths.listProjects}?x=1`, { redirect: 'manual' });
       expect([301, 308]).toContain(reply.status);
       expect(reply.headers.get('location')).toMatch(
         /^https:\/\/localhost(:\d+)?\/api\/v1\/projects\?x=1$/,
@@ -35,7 +37,7 @@ export function testProxy(name: ProxyName) {
     });
 
     test('every response over https has Strict-Transport-Security', async () => {
-      for (const path of ['/', '/api/v1/projects']) {
+      for (const path of ['/', paths.listProjects]) {
         const { headers } = await fetch(shared().address + path);
         expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
       }
@@ -79,8 +81,8 @@ export function testProxy(name: ProxyName) {
 
     test('a body that is too large is refused with a message', async () => {
       const client = await signedInClient(shared().address);
-      for (const bytes of [1_340_000, 5_000_000]) {
-        const reply = await client.createProject({ title: 'x', description: 'x'.repeat(bytes) });
+      for (const body of [tooLargeProject(), tooLargeProject(5_000_000)]) {
+        const reply = await client.createRaw(body);
         expect({ status: reply.status, body: reply.body }).toEqual(refusal('bodyTooLarge'));
       }
       const login = await client.login({ email: 'x', password: 'x'.repeat(1_300_000) });
@@ -93,7 +95,7 @@ export function testProxy(name: ProxyName) {
       const guess = (localAddress: string, claimedAddress: string) =>
         send(port, {
           localAddress,
-          path: '/api/v1/auth/login',
+          path: paths.login,
           headers: { 'x-forwarded-for': claimedAddress, 'content-type': 'application/json' },
           body: JSON.stringify({ ...credentials, password: 'a wrong guess' }),
         });
@@ -115,7 +117,7 @@ export function testProxy(name: ProxyName) {
         finish = () => response.end('the end');
       });
       const proxy = await startProxyForTest(name, [upstream.address]);
-      const { body } = await fetch(`${proxy.address}/api/v1/projects`);
+      const { body } = await fetch(`${proxy.address}${paths.listProjects}`);
       const decoder = new TextDecoder();
       let received = '';
       for await (const chunk of body!) {
@@ -129,8 +131,8 @@ export function testProxy(name: ProxyName) {
       const upstream = await startUpstream(answerWhenRead);
       const proxy = await startProxyForTest(name, [upstream.address], shortTimeouts[name]);
       for (const start of [
-        'POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\n',
-        'POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf',
+        `POST ${paths.login} HTTP/1.1\r\nHost: localhost\r\n`,
+        `POST ${paths.login} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf`,
       ]) {
         const socket = await openTls(proxy.port);
         let received = '';
@@ -164,7 +166,7 @@ export function testProxy(name: ProxyName) {
     test('a GET without a response is repeated on the next server, a POST is not', async () => {
       const { proxy, broken, working } = await startBrokenAndWorking(name);
       const call = (method: string) =>
-        fetch(`${proxy.address}/api/v1/projects`, { method }).then(
+        fetch(`${proxy.address}${paths.listProjects}`, { method }).then(
           ({ status }) => status,
           () => 'cut', // by haproxy, on a connection that has carried a request before
         );
@@ -185,7 +187,7 @@ export function testProxy(name: ProxyName) {
     test('a POST with an Idempotency-Key and without a response is repeated', async () => {
       const { proxy, broken, working } = await startBrokenAndWorking(name);
       const create = () =>
-        fetch(`${proxy.address}/api/v1/projects?x=1`, {
+        fetch(`${proxy.address}${paths.listProjects}?x=1`, {
           method: 'POST',
           headers: { 'idempotency-key': 'one key' },
           body: 'a body',
