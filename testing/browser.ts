@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions, LaunchOptions, Page } from 'playwr
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { launchBrowser } from '../tools/chromium.ts';
 import { fillForm, heading, waitForApp } from './page-driver.ts';
+import { operationTable } from '../generated/operations.ts';
 import { errorTitle, screens, type Route } from '../shared/routes.ts';
 import { longWaitMs } from './time-limits.ts';
 import { startTemporaryServer, type Environment } from './server-process.ts';
@@ -67,7 +68,7 @@ export const mockProjects = (
   projects: object[],
   created: { status: number; json: object } = { status: 500, json: {} },
 ) =>
-  page.route('**/api/v1/projects', (route) =>
+  page.route(`**${operationTable.listProjects.path}`, (route) =>
     route.fulfill(route.request().method() === 'GET' ? { json: projects } : created),
   );
 

@@ -1,8 +1,11 @@
-import { formNames, forms, requiredFields, type FormName } from '../model/calls.ts';
+import type { Project } from '../machines/types.ts';
+import { formNames, forms, requiredFields, valuesOf, type FormName } from '../model/calls.ts';
 import type { Edge } from '../model/graph.ts';
 import { lookOf } from '../model/observation.ts';
 import { findWalks } from '../model/walks.ts';
+import { examples } from './contract.ts';
 import type { VisualDriver } from './page-driver.ts';
+import { projectOf, projectWithText, storedProject } from './projects.ts';
 
 export const stateOfReadme = '/projects, three projects';
 
@@ -39,18 +42,14 @@ const never = (): never => {
   throw new Error('No visual state needs this.');
 };
 
-const longTitle = `${'A title that goes on and on, '.repeat(10)}and ends.`;
-const longDescription = Array.from({ length: 40 }, (_, line) => `Line ${line + 1} of forty.`).join(
-  '\n',
-);
+const longLine = `${'A text that goes on and on, '.repeat(10)}and ends.`;
+const lines = Array.from({ length: 40 }, (_, line) => `Line ${line + 1} of forty.`).join('\n');
 
-const project = (id: number) => ({
-  id,
-  title: `Project ${id}`,
-  description: `What there is to say about project ${id}.`,
-});
+const project = (id: number) => storedProject({}, id);
 
-const relaunch = { title: 'Website relaunch', description: 'New pages for the spring range.' };
+const example = examples.find(({ name }) => name === 'someProjects')!;
+const [relaunch, office] = example.body as Project[] as [Project, Project];
+const survey = { id: 3, ...projectWithText('Customer survey') };
 
 /** States to which no walk leads. None leaves anything behind that a later one shows. */
 const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
@@ -78,33 +77,28 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
   },
   async '/projects, a focused field and a row'(driver) {
     await showList(driver, [project(1)]);
-    await driver.page.getByLabel('Title').fill(relaunch.title);
+    await driver.fill('createProject', valuesOf('createProject', relaunch));
   },
-  '/projects, one project': (driver) => showList(driver, [{ id: 1, ...relaunch }]),
-  [stateOfReadme]: (driver) =>
-    showList(driver, [
-      { id: 1, ...relaunch, description: `${relaunch.description}\nTexts are due in March.` },
-      { id: 2, title: 'Move to the new office', description: 'Boxes, keys, and a plan.' },
-      { id: 3, title: 'Customer survey', description: 'Twelve questions.' },
-    ]),
+  '/projects, one project': (driver) => showList(driver, [relaunch]),
+  [stateOfReadme]: (driver) => showList(driver, [relaunch, office, survey]),
   '/projects, 1,000 projects': (driver) =>
     showList(
       driver,
       Array.from({ length: 1000 }, (_, index) => project(index + 1)),
     ),
   async '/projects, 1,000 projects and a new one'(driver) {
-    await driver.submit('createProject', [relaunch.title, relaunch.description]);
-    await driver.answer('createProject', { status: 201, body: { id: 1001, ...relaunch } });
+    await driver.submit('createProject', valuesOf('createProject', relaunch));
+    await driver.answer('createProject', { status: 201, body: relaunch });
     await driver.page.getByRole('button', { name: 'Show the new project' }).waitFor();
   },
-  '/projects, a title of 300 characters': (driver) =>
-    showList(driver, [project(1), { ...project(2), title: longTitle }, project(3)]),
-  '/projects, a description of 40 lines': (driver) =>
-    showList(driver, [project(1), { ...project(2), description: longDescription }, project(3)]),
+  '/projects, texts of 300 characters': (driver) =>
+    showList(driver, [project(1), { id: 2, ...projectOf(() => longLine) }, project(3)]),
+  '/projects, texts of 40 lines': (driver) =>
+    showList(driver, [project(1), { id: 2, ...projectOf(() => lines) }, project(3)]),
   '/projects, words without a break, and right-to-left text': (driver) =>
     showList(driver, [
-      { id: 1, title: 'W'.repeat(300), description: 'w'.repeat(900) },
-      { id: 2, title: 'مشروع جديد', description: 'وصف المشروع' },
+      { id: 1, ...projectOf(() => 'W'.repeat(600)) },
+      { id: 2, ...projectOf(() => 'مشروع جديد') },
     ]),
   'an unknown path': (driver) => driver.navigate('/nowhere'),
   async 'a screen that failed to render'(driver) {
@@ -134,7 +128,7 @@ async function submitEmpty(driver: VisualDriver, form: FormName) {
   await driver.page.getByText(`${requiredFields(form).at(-1)![1]} is required`).waitFor();
 }
 
-async function showList(driver: VisualDriver, body: unknown[]) {
+async function showList(driver: VisualDriver, body: Project[]) {
   await driver.navigate('/projects');
   await driver.answer('listProjects', { status: 200, body });
   await driver.page.getByRole('listitem').first().waitFor();
