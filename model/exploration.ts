@@ -69,7 +69,6 @@ export async function explore(
   };
   for (const scope of inScopes) {
     const explorer = new Explorer(createApp, scope, maxStates, all.difference);
-    // oxlint-disable-next-line no-await-in-loop
     await explorer.run();
     all.states += explorer.states.size;
     for (const { edges } of explorer.states.values()) all.transitions += edges.length;
@@ -113,9 +112,7 @@ class Explorer {
       for (const { state, route } of frontier) {
         while (state.untried.length > 0 && this.#mayImprove(route)) {
           const pair = this.#createPair();
-          // oxlint-disable-next-line no-await-in-loop
           await this.#follow(pair, route, state);
-          // oxlint-disable-next-line no-await-in-loop
           await (this.best ? this.#tryStep(pair, state) : this.#walk(pair, state));
         }
       }
@@ -168,7 +165,6 @@ class Explorer {
 
   /** Performs steps that are known to lead to a state. */
   async #follow(pair: Pair, route: Edge[], to: State): Promise<void> {
-    // oxlint-disable-next-line no-await-in-loop
     for (const { step } of route) await step.perform(pair, ++pair.length);
     const key = this.#keyOf(pair);
     if (key === to.key) return;

@@ -26,7 +26,6 @@ export function createExploredApp(changeApi = (api: Api): Api => api): ExploredA
     if (error) held.reject(error);
     else held.resolve(output as never);
     // The wiring and XState wait for a promise each.
-    // oxlint-disable-next-line no-await-in-loop
     for (let turn = 0; turn < 8; turn++) await Promise.resolve();
   }
 

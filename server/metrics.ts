@@ -58,7 +58,7 @@ export async function serveMetrics(
   let usedPort = port;
   for (const address of await resolveHost(host, port)) {
     const server = createServer(respond).listen(usedPort, address);
-    // oxlint-disable-next-line no-await-in-loop -- the first one may choose the port
+    // The first one may choose the port.
     await once(server, 'listening');
     usedPort = (server.address() as AddressInfo).port;
   }

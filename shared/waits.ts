@@ -25,9 +25,7 @@ export async function waitFor(
 ): Promise<void> {
   const late = new AbortController();
   const poll = async () => {
-    // oxlint-disable-next-line no-await-in-loop
     while (!late.signal.aborted && !(await isDone())) {
-      // oxlint-disable-next-line no-await-in-loop
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   };

@@ -19,9 +19,7 @@ export async function fillProject(
   texts: Record<TextName, string>,
 ) {
   for (const name of textNames) {
-    // oxlint-disable-next-line no-await-in-loop
     await user.clear(projectField(name));
-    // oxlint-disable-next-line no-await-in-loop
     await paste(projectField(name), texts[name]);
   }
 }

@@ -94,9 +94,7 @@ export async function beginTransaction({ DATABASE_URL, DATA_DIR = '' }: Environm
     async untilAwaited() {
       for (;;) {
         // Otherwise a transaction sees only the connections of its first look.
-        // oxlint-disable-next-line no-await-in-loop
         await client.query('select pg_stat_clear_snapshot()');
-        // oxlint-disable-next-line no-await-in-loop
         const { rowCount } = await client.query(
           'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))',
         );

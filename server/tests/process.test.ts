@@ -119,12 +119,11 @@ test.each(storeNames)(
       ? `the database ${pathname.slice(1)} at ${host}`
       : join(DATA_DIR, 'tracker.sqlite');
     for (const isNew of [true, false]) {
-      // oxlint-disable-next-line no-await-in-loop -- the second start finds the data of the first one
+      // The second start finds the data of the first one.
       const { output, address, kill } = await startProcess(settings);
       expect(output()).toBe(
         `Data is in ${place}${isNew ? ', which is new' : ''}.\nTracker App is ready at ${address}\n`,
       );
-      // oxlint-disable-next-line no-await-in-loop
       await kill();
     }
   },

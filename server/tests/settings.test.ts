@@ -29,7 +29,6 @@ test('an empty DATABASE_URL ends each start and command, before a file is create
   const scripts = { 'main.ts': [], 'commands/sign-out.ts': ['ada@example.org'] };
   for (const [script, args] of Object.entries(scripts)) {
     const { ended } = runProcess({ DATA_DIR, DATABASE_URL }, { script, args });
-    // oxlint-disable-next-line no-await-in-loop -- one process after another
     expect(await ended).toEqual({
       code: 1,
       errors: 'DATABASE_URL is empty: set it, or remove it to use the database in DATA_DIR.\n',

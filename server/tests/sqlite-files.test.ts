@@ -221,7 +221,7 @@ describe('a backup is refused, and leaves no file,', () => {
     for (const suffix of suffixes) rmSync(join(folder, fileName + suffix));
     const [target, message] = [temporaryFolder(), `${fileName}-wal was removed while a server`];
     for (let i = 0; i < 2; i += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- the first one must not hide it from the second
+      // One after the other: the first one must not hide it from the second.
       await expect(backUpSqlite(folder, join(target, 'backup'))).rejects.toThrow(message);
     }
     expect(readdirSync(target)).toEqual([]);

@@ -38,7 +38,6 @@ async function loadAndHydrate(): Promise<void> {
   // Repeated when the user followed a prerendered link while the screen was loading.
   do {
     loadedHash = location.hash;
-    // oxlint-disable-next-line no-await-in-loop
     await app.router.load();
   } while (loadedHash !== location.hash);
   if (!prerendered) {

@@ -75,7 +75,6 @@ beforeAll(async () => {
     ],
   ];
   for (const [each, keepPort] of servers) {
-    // oxlint-disable-next-line no-await-in-loop
     await new Promise<void>((listening) => each.listen(0, '127.0.0.1', listening));
     keepPort(String((each.address() as AddressInfo).port));
   }

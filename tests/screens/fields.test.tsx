@@ -28,7 +28,6 @@ const textsOf = (form: FormName) => valuesOf(form, definitionOf(form).input!(1))
 async function renderFilled(name: FormName, ...empty: string[]) {
   const form = await renderForm(name);
   for (const [index, label] of labelsOf(name).entries()) {
-    // oxlint-disable-next-line no-await-in-loop
     if (!empty.includes(label)) await form.fill(label, textsOf(name)[index]!);
   }
   return form;

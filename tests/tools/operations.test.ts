@@ -28,7 +28,7 @@ test.each<[title: string, schema: Schema, right: unknown[], wrong: unknown[]]>([
   (_, schema, right, wrong) => {
     const isObject = (value: unknown) =>
       typeof value === 'object' && value !== null && !Array.isArray(value);
-    // oxlint-disable-next-line no-implied-eval, no-new-func -- the text that is generated
+    // oxlint-disable-next-line no-implied-eval -- the text that is generated
     const check = new Function('value', 'isObject', `return ${typeCheck(schema, 'value')}`);
     expect(right.map((value) => check(value, isObject))).toEqual(right.map(() => true));
     expect(wrong.map((value) => check(value, isObject))).toEqual(wrong.map(() => false));

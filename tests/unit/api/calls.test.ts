@@ -101,12 +101,10 @@ describe('of several XSRF cookies, the header', () => {
     for (const [before, after, status] of steps) {
       cookies = before;
       const outcome = callApi(api, 'createProject', signal).catch(() => 'no project');
-      // oxlint-disable-next-line no-await-in-loop
       const request = await backend.next('createProject');
       sent.push(request.headers.get('x-xsrf-token'));
       cookies = after;
       request.answer(status);
-      // oxlint-disable-next-line no-await-in-loop
       await outcome;
     }
     return sent;
