@@ -12,6 +12,7 @@
  *
  * Left out on purpose: paging, polling, optimistic rows, automatic retries.
  */
+/* oxlint-disable max-lines -- a chart is one document */
 import { assign, emit, fromPromise, raise, setup, stateIn, type SnapshotFrom } from 'xstate';
 import { emptyValues, schemaFields, textOfFields } from '../generated/operations.ts';
 import { errorOf, failureMessage, outputOf, succeeded, successValue } from './params.ts';

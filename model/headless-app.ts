@@ -19,6 +19,7 @@ import { screenOf, type Observation } from './observation.ts';
  * Runs the app's machines and their wiring without screens. It has the path and the values of the
  * form in view.
  */
+// oxlint-disable-next-line max-lines-per-function -- its methods share the state of one app
 export function createHeadlessApp(api: Api, inspect?: Inspect) {
   const clock = createClock();
   const logged: string[] = [];

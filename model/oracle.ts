@@ -3,6 +3,7 @@
  * machines and the screens, so that a wrong one is not confirmed by itself. It shares the words of
  * `observation.ts`, in which both are compared.
  */
+/* oxlint-disable max-lines -- so that it can be read apart from all else */
 import {
   callNames,
   emptyFormAt,
@@ -29,6 +30,7 @@ const [batchingMs, keepUnusedDataMs] = [500, 60_000];
 export type Oracle = ReturnType<typeof createOracle>;
 
 /** Returns a driver of the specified app. It starts at the address `start`. */
+// oxlint-disable-next-line max-lines-per-function -- the specification reads as one list of what happens
 export function createOracle(start: string) {
   let path = start;
   let values: string[] = [];

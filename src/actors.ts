@@ -55,6 +55,7 @@ function inputToSend<Id extends OperationId>(id: Id, input: Input<Id>): Input<Id
 }
 
 /** Connects the machines with the API and the router. Returns both actors, not yet started. */
+// oxlint-disable-next-line max-lines-per-function -- shows in one place all that connects the machines
 export function createActors({ api, session, clock, inspect, router, log }: ActorsOptions): Actors {
   /** Returns an actor that makes a call and logs what it throws. */
   const fromCall = <Id extends OperationId, Result = Outcome<Output<Id>>>(

@@ -31,6 +31,7 @@ export const minMustMs = 15 * 60_000;
 const maxRetries = 5;
 
 /** Creates a client that sends requests to one origin and records every exchange. */
+// oxlint-disable-next-line max-lines-per-function -- its functions share the time and the exchanges of a run
 export function createHttpClient(origin: string, settings: HttpClientOptions = {}) {
   const {
     onExchange,

@@ -45,6 +45,7 @@ const maxHeaderSize = 256 * 1024;
 export type Transport = ReturnType<typeof createTransport>;
 
 /** Creates what sends single requests to one origin, until `endsAtMs` by the clock. */
+// oxlint-disable-next-line max-lines-per-function -- contains `send`
 export function createTransport(origin: string, clock: Clock, endsAtMs: number) {
   const isHttps = origin.startsWith('https:');
   const startRequest = isHttps ? httpsRequest : httpRequest;
@@ -54,8 +55,10 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
   let isClosed = false;
 
   /** Sends a request, and waits `fairMs` for its response, or until the end of the run. */
+  // oxlint-disable-next-line max-lines-per-function -- the events of one request share its state
   function send(request: HttpRequest, fairMs: number, staleConnections = 0): Promise<HttpResult> {
     const { method, path, headers, body: requestBody } = request;
+    // oxlint-disable-next-line max-lines-per-function -- the events of one request share its state
     return new Promise((resolve) => {
       const limitMs = Math.max(0, Math.min(fairMs, endsAtMs - clock.now()));
       let incoming: IncomingMessage | undefined;

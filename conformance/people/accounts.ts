@@ -25,6 +25,7 @@ export type SignedInUser = Account & {
 };
 
 /** Creates the accounts that the checks of one run share. */
+// oxlint-disable-next-line max-lines-per-function -- its methods share the accounts of a run
 export function createAccounts(
   http: HttpClient,
   fixtures: Fixtures,

@@ -12,6 +12,7 @@ export interface Account {
 /** How long a network is known after a sign-in of the account. */
 export const knownNetworkMs = 30 * 24 * 60 * 60 * 1000;
 
+// oxlint-disable-next-line max-lines-per-function -- a list of statements
 export function accountQueries(database: Database) {
   return {
     /** Returns false if the email has an account. */

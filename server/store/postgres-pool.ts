@@ -22,6 +22,7 @@ const canceledCode = '57014';
 const fullCodes = ['53300', canceledCode];
 
 /** Opens a connection pool to the first host that accepts it. Connects on the first query. */
+// oxlint-disable-next-line max-lines-per-function -- its functions share one pool
 export function openPool(url: string, { poolSize = 10, timeoutMs = 10_000 }: PostgresOptions) {
   const hosts = parseDatabaseUrl(url);
   const waitMs = timeoutMs / 2;

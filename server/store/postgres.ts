@@ -33,6 +33,7 @@ const createMigrationsTable =
 const missingTableCode = '42P01';
 
 /** Opens a database. Connects on the first query. */
+// oxlint-disable-next-line max-lines-per-function -- its methods share one pool
 export function openPostgres(url: string, options: PostgresOptions = {}): Database {
   const { waitMs, run, useConnection, localSettings, maxConnections, countConnections, close } =
     openPool(url, options);

@@ -39,6 +39,7 @@ const maxIdleWalBytes = 16 * 1024 * 1024;
  * Opens the database file in `directory`. Creates the directory if it is missing, readable by its
  * owner only. Throws if the file is damaged.
  */
+// oxlint-disable-next-line max-lines-per-function -- its methods share one connection
 export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeoutMs): Database {
   const { file, connection, mark } = openDatabaseFile(directory, busyTimeoutMs);
   const assertOwnFiles = watchFiles(directory, file, mark);

@@ -8,6 +8,7 @@ import { flushSync } from 'react-dom';
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client';
 import { copyFields, ownFields } from './prerendered.ts';
 
+// oxlint-disable-next-line max-lines-per-function -- its listeners share React's root
 export function createAppRoot(container: HTMLElement, element: ReactElement) {
   let root: Root;
   /** Those that the user changed, and those of extensions. They keep their texts when removed. */

@@ -37,6 +37,7 @@ const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => set
 const findTemplate = (name: string) =>
   document.getElementById(`template:${name}`) as HTMLTemplateElement | null;
 
+// oxlint-disable-next-line max-lines-per-function -- its listeners share the state of the page
 export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }: Chunks) {
   const root = document.getElementById('root')!;
   const listeners = new AbortController();

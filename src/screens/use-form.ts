@@ -23,6 +23,7 @@ type Control = HTMLInputElement | HTMLTextAreaElement;
  * - `resetInNewFields(values)`: resets the form in new elements, those of `fieldsKey`, because Ctrl+Z
  *   could restore the text of the old ones. The focus stays in the form if it was there.
  */
+// oxlint-disable-next-line max-lines-per-function -- its callbacks share the state of one form
 export function useForm<Values extends FieldValues>(
   schema: ZodMiniType<Values, Values>,
   defaultValues: DefaultValues<Values>,
