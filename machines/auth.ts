@@ -27,7 +27,7 @@ export type AuthEvent =
   | { type: 'registerUser'; credentials: Credentials };
 
 /** Events for the app: it navigates and tells the projects machine who signed in. */
-export type AuthEmitted = { type: 'user.loggedIn'; email: string } | { type: 'user.registered' };
+export type AuthEmitted = { type: 'user.loggedIn' | 'user.registered'; email: string };
 
 /** The user of the response, and the email that was sent. */
 export type Registration = { user: User; email: string };
@@ -57,7 +57,10 @@ export const authMachine = setup({
     storeLoginError: assign({ loginErrorMessage: (_, message: string) => message }),
     clearLoginError: assign({ loginErrorMessage: undefined }),
     emitLoggedIn: emit((_, email: string) => ({ type: 'user.loggedIn' as const, email })),
-    emitRegistered: emit({ type: 'user.registered' }),
+    emitRegistered: emit((_, { email }: Registration) => ({
+      type: 'user.registered' as const,
+      email,
+    })),
   },
 }).createMachine({
   id: 'auth',
@@ -114,7 +117,10 @@ export const authMachine = setup({
           {
             guard: { type: 'succeeded', params: outputOf },
             target: 'authenticated',
-            actions: [{ type: 'storeRegistration', params: successValue }, 'emitRegistered'],
+            actions: [
+              { type: 'storeRegistration', params: successValue },
+              { type: 'emitRegistered', params: successValue },
+            ],
             meta: { statements: ['AUTH-7', 'AUTH-8', 'CHOICE-17', 'CHOICE-117'] },
           },
           {

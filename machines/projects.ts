@@ -38,11 +38,11 @@ export type ProjectsEvent =
   | { type: 'projects.opened' }
   | { type: 'projects.closed'; draft: NewProject }
   | RowsReceived
-  /** Someone has signed in, here or in another tab. The rows belong to the session before. */
-  | SignIn
+  /** A user may have signed in, here or in another tab. The rows belong to the session before. */
+  | SessionChanged
   | { type: 'createProject'; project: NewProject };
 
-type SignIn = { type: 'user.changed'; user: string; isElsewhere: boolean };
+type SessionChanged = { type: 'session.changed'; user: string; isElsewhere: boolean };
 
 /** Sent by the fetch of the list, and by the prerendered page, which has its first rows. */
 type RowsReceived = { type: 'rows.received'; rows: Project[] };
@@ -60,6 +60,9 @@ export type ProjectsEmitted =
 
 /** Receives the rows while the list is fetched. */
 export type ListInput = { parent: { send: (event: RowsReceived) => void } };
+
+/** Signed in, because the backend has sent projects, although the browser knows no key. */
+const unknownUser = 'unknown';
 
 export const emptyDraft: NewProject = emptyValues(schemaFields.NewProject);
 
@@ -86,13 +89,16 @@ export const projectsMachine = setup({
     /** A list that is fetched again starts over with rows that are visible already. */
     hasMoreRows: ({ context }, rows: Project[]) => rows.length > context.received.length,
     /** A form that held no draft may have a text of the user who is signing in here. */
-    endsDraft: ({ context: { submitted, draft, user } }, signIn: SignIn) =>
+    endsDraft: ({ context: { submitted, draft, user } }, change: SessionChanged) =>
       user !== undefined &&
-      user !== signIn.user &&
-      (signIn.isElsewhere || submitted !== undefined || !isSameText(draft, emptyDraft)),
+      user !== change.user &&
+      (change.isElsewhere || submitted !== undefined || !isSameText(draft, emptyDraft)),
   },
   actions: {
-    storeProjects: assign({ projects: (_, projects: Project[]) => projects }),
+    storeProjects: assign({
+      projects: (_, projects: Project[]) => projects,
+      user: ({ context }) => context.user ?? unknownUser,
+    }),
     clearProjects: assign({ projects: [], received: [] }),
     storeReceived: assign({ received: (_, rows: Project[]) => rows }),
     clearReceived: assign({ received: [] }),
@@ -142,7 +148,7 @@ export const projectsMachine = setup({
           target: '.loading',
           meta: { statements: ['PROJECTS-7', 'LIST-1', 'CHOICE-30', 'CHOICE-100'] },
         },
-        'user.changed': [
+        'session.changed': [
           {
             guard: 'isSubscribed',
             target: '.loading',
@@ -218,7 +224,7 @@ export const projectsMachine = setup({
     create: {
       initial: 'idle',
       on: {
-        'user.changed': [
+        'session.changed': [
           {
             guard: { type: 'endsDraft', params: ({ event }) => event },
             target: '.idle',

@@ -57,6 +57,8 @@ export function createOracle(start: string) {
 
   /** The email of the last sign-in, in lower case. */
   let lastEmail: string | undefined;
+  /** CHOICE-78: what received projects is no page of a visitor. */
+  let isVisitor = true;
 
   const calls = Object.fromEntries(
     callNames.map((name) => [name, { made: 0, pending: 0, sent: undefined }]),
@@ -116,8 +118,9 @@ export function createOracle(start: string) {
 
   function changeUser(email: string, isElsewhere: boolean) {
     // CHOICE-77, CHOICE-78, CHOICE-95.
-    if (lastEmail !== undefined && lastEmail !== email) dropText(isElsewhere);
+    if (!isVisitor && lastEmail !== email) dropText(isElsewhere);
     lastEmail = email;
+    isVisitor = false;
     createErrorMessage = undefined;
     // CHOICE-47: the rows belong to the previous user.
     dropList();
@@ -173,15 +176,19 @@ export function createOracle(start: string) {
       // AUTH-7, AUTH-9, CHOICE-17.
       user = outcome.kind === 'success' ? decodeUser(outcome.body) : undefined;
       if (outcome.kind === 'other failure') logged.push('registerUser');
-      if (authenticated) registeredEmail = String(fieldOf(calls.registerUser.sent, 'email'));
+      if (!authenticated) return;
+      registeredEmail = String(fieldOf(calls.registerUser.sent, 'email'));
+      // CHOICE-119.
+      changeUser(registeredEmail.toLowerCase(), false);
       // AUTH-8, CHOICE-5.
-      if (authenticated && path === '/register') navigate('/login');
+      if (path === '/register') navigate('/login');
     },
     listProjects(outcome) {
       // LIST-3, LIST-4, LIST-5, CHOICE-19.
       const list = outcome.kind === 'success' ? decodeProjects(outcome.body) : undefined;
       projects = list ?? [];
       hasListFailed = !list;
+      if (list) isVisitor = false;
       if (!list) logged.push('listProjects');
     },
     createProject(outcome) {

@@ -105,12 +105,14 @@ export function createActors({ api, session, clock, inspect, router, log }: Acto
   const navigation = (from: string, to: '/login' | '/projects') => () => {
     if (router?.state.location.pathname === from) void router.navigate({ to });
   };
-  auth.on('user.registered', navigation('/register', '/login'));
   const unsubscribe = session.subscribe((change) =>
-    projects.send({ type: 'user.changed', ...change }),
+    projects.send({ type: 'session.changed', ...change }),
   );
-  auth.on('user.loggedIn', ({ email }) => session.signIn(email));
   projects.subscribe({ complete: unsubscribe });
+  // A backend may begin a session at a registration, and its cookie cannot be read.
+  for (const type of ['user.loggedIn', 'user.registered'] as const)
+    auth.on(type, ({ email }) => session.signIn(email));
+  auth.on('user.registered', navigation('/register', '/login'));
   auth.on('user.loggedIn', navigation('/login', '/projects'));
   // The link of the screen in view opens it again.
   router?.subscribe('onBeforeNavigate', ({ fromLocation, toLocation, hrefChanged }) => {

@@ -6,7 +6,7 @@
 export type Session = {
   /** Returns the key of the user who signed in last, if any. */
   user: () => string | undefined;
-  /** Stores a sign-in of this tab. */
+  /** Stores a sign-in or a registration of this tab. */
   signIn: (email: string) => void;
   /**
    * Calls the listener after each sign-in of this tab, and after a sign-in of another user in
@@ -38,6 +38,15 @@ export function storedUser(): string | undefined {
   }
 }
 
+function store(user: string): void {
+  if (storedUser() === user) return;
+  try {
+    localStorage.setItem(itemName, user);
+  } catch {
+    // Blocked.
+  }
+}
+
 /** Keeps the user in `localStorage`, or for this tab alone if the browser blocks that. */
 export function createSession(): Session {
   let known: string | undefined;
@@ -55,18 +64,16 @@ export function createSession(): Session {
     signIn(email) {
       const [salt = crypto.getRandomValues(new Uint32Array(4)).join('')] = read()?.split(' ') ?? [];
       const user = `${salt} ${hash(`${salt}${email.toLowerCase()}`)}`;
-      try {
-        localStorage.setItem(itemName, user);
-      } catch {
-        // Blocked.
-      }
+      store(user);
       change(user, false);
     },
     subscribe(listener) {
       onChange = listener;
       const compare = (event: Event) => {
         const user = read();
-        if (user === undefined || user === known) return;
+        if (user === undefined) return;
+        // Another app of the origin may have cleared the storage, and Safari does so after a week.
+        if (user === known) return store(user);
         change(user, true);
         // The listener has replaced the form with an empty one.
         if (event.type !== 'submit' || (event.target as Element).isConnected) return;

@@ -96,10 +96,14 @@ export function createApi({
 
   /** What is special about some calls. All others are sent, and have the body of the contract. */
   const specialCalls: { [Id in OperationId]?: SendCall<Id> } = {
-    /** Any body is a success. Reading it to the end notices a lost connection. */
+    /** The status decides, because the cookie has come with it, and not the end of the body. */
     login: (credentials, signal) =>
-      toOutcome(send('login', credentials, { signal }), (response) =>
-        readText(response).then(() => ({})),
+      toOutcome(
+        untilPageHide(signal, (ended) => send('login', credentials, { signal: ended })),
+        async (response) => {
+          void readText(response).catch(() => {});
+          return {};
+        },
       ),
 
     registerUser: (credentials, signal) =>
@@ -133,6 +137,26 @@ export function createApi({
       return toOutcome(send(id, input, { signal }), (response) => readBody(id, response));
     },
   };
+}
+
+/**
+ * Makes a call that is aborted when the user leaves the page: otherwise a sign-in could succeed
+ * unseen, and a page that comes back would show the rows of the user before.
+ */
+async function untilPageHide<Result>(
+  signal: AbortSignal,
+  call: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const ended = new AbortController();
+  const abort = () => ended.abort();
+  signal.addEventListener('abort', abort);
+  // The kit runs this client without a page.
+  globalThis.addEventListener?.('pagehide', abort);
+  try {
+    return await call(ended.signal);
+  } finally {
+    globalThis.removeEventListener?.('pagehide', abort);
+  }
 }
 
 /** Separates the parameters in a path from the fields of a body. */

@@ -209,7 +209,7 @@ describe('npm run dev', () => {
       await submitButton(page, 'Sign in').click();
       await page.getByText('Move to the new office').waitFor();
       await expect.poll(received).toContain('xstate.done.actor.listProjects');
-      const events = ['login', 'user.changed', 'projects.opened', 'rows.received'];
+      const events = ['login', 'session.changed', 'projects.opened', 'rows.received'];
       for (const type of events) expect(await received()).toContain(`"type":"${type}"`);
       expect(await received()).toContain('"name":"auth"');
       expect(await received()).toContain('ada@example.org');

@@ -47,7 +47,8 @@ test('finds rows that are kept at sign-in [CHOICE-47]', async () => {
   const faulty = projectsMachine.provide({
     actions: {
       clearProjects: assign({
-        projects: ({ context, event }) => (event.type === 'user.changed' ? context.projects : []),
+        projects: ({ context, event }) =>
+          event.type === 'session.changed' ? context.projects : [],
       }),
     },
   });

@@ -111,6 +111,8 @@ test('prefetched rows stay until the list has more of them [CHOICE-51, CHOICE-69
   await send(`${project(4)}]`);
   await end();
   expect(rows()).toEqual([row(1), row(2), row(3), row(4)]);
-  await act(async () => projects.send({ type: 'user.changed', user: 'ada', isElsewhere: false }));
+  await act(async () =>
+    projects.send({ type: 'session.changed', user: 'ada', isElsewhere: false }),
+  );
   expect(rows()).toEqual([]);
 });

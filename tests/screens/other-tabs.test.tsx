@@ -96,6 +96,15 @@ test('a sign-in without an earlier user in the browser keeps a text [CHOICE-78, 
   expect(title().value).toBe('Typed before');
 });
 
+test('a tab stores the user again whom another app of the origin has removed [CHOICE-101]', async () => {
+  await renderTab();
+  localStorage.clear();
+  window.dispatchEvent(new StorageEvent('storage'));
+  signInElsewhere('bob@example.org');
+  await act(async () => void returns['the tab is told']!());
+  expect(title().value).toBe('');
+});
+
 test('no email is stored, and each browser has another key for it', () => {
   signInElsewhere('ada@example.org');
   const first = storedUser();

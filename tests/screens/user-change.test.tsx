@@ -14,7 +14,7 @@ import {
   formTexts,
   projectField,
 } from '../../testing/projects-screen.tsx';
-import { newProject, projectOf, textNames } from '../../testing/projects.ts';
+import { newProject, projectOf, storedProject, textNames } from '../../testing/projects.ts';
 import { findScreen, renderApp } from '../../testing/render-app.tsx';
 
 const title = () => projectField('title');
@@ -95,6 +95,57 @@ test.each<[string, Find, Find]>([
     expect(title().getAttribute('aria-invalid')).toBe('false');
   },
 );
+
+test("the registration of another email drops the earlier user's rows, text and project [CHOICE-119]", async () => {
+  const app = await renderPage();
+  const { backend, signIn, go, paste, user } = app;
+  (await backend.next('listProjects')).answer(401, { message: expired });
+  await signIn('ada@example.org');
+  const row = storedProject({}, 7);
+  (await backend.next('listProjects')).answer(200, [row]);
+  await screen.findByText(row.title);
+  await fillProject(app, texts);
+  await user.click(submitButton());
+  const pending = await backend.next('createProject');
+  await go('/register');
+  await paste(email(), 'bob@example.org');
+  await paste(password(), credentials.password);
+  await user.click(screen.getByRole('button', { name: forms.registerUser.button }));
+  (await backend.next('registerUser')).answer(201, {});
+  await findScreen('/login');
+  expect(pending.signal.aborted).toBe(true);
+  await go('/projects');
+  expect(formTexts()).toEqual(projectOf(() => ''));
+  expect(screen.queryByText(row.title)).toBeNull();
+});
+
+test('a sign-in drops the text of an app that has received projects, although no user is known [CHOICE-120]', async () => {
+  const { backend, refuseProject, signIn } = await renderPage();
+  (await backend.next('listProjects')).answer(200, []);
+  await screen.findByText('No projects to show.');
+  await refuseProject();
+  await signIn('ada@example.org');
+  expect(formTexts()).toEqual(projectOf(() => ''));
+});
+
+test('a sign-in whose body does not end succeeds [CHOICE-122]', async () => {
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) });
+  const { paste, user, path } = await renderApp('/login', {
+    fetch: async () => new Response(body),
+  });
+  await paste(email(), 'ada@example.org');
+  await paste(password(), credentials.password);
+  await user.click(screen.getByRole('button', { name: forms.login.button }));
+  await waitFor(() => expect(path()).toBe('/projects'));
+});
+
+test('a pending sign-in ends when the user leaves the page [CHOICE-122]', async () => {
+  const { submitLogin } = await renderPage();
+  const { signal } = await submitLogin('bob@example.org');
+  await act(async () => void window.dispatchEvent(new Event('pagehide')));
+  expect(signal.aborted).toBe(true);
+  expect(await screen.findByRole('alert')).toBeDefined();
+});
 
 test('another email keeps what was typed into a form that held no submitted project', async () => {
   const { signIn, submitLogin, go, user, auth } = await renderPage();
