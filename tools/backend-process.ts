@@ -64,7 +64,7 @@ function start({ args, cwd, env = process.env, ready, isPrinted, killSignal, onC
   });
   let isStopping = false;
   const isReady = Promise.race([
-    program.printed(ready, Infinity).then(
+    program.printed(ready).then(
       () => true,
       () => false,
     ),
