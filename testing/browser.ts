@@ -2,10 +2,13 @@ import type { Browser, BrowserContextOptions, LaunchOptions, Page } from 'playwr
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { launchBrowser } from '../tools/chromium.ts';
 import { fillForm, heading, waitForApp } from './page-driver.ts';
-import { operationTable } from '../generated/operations.ts';
-import { errorTitle, screens, type Route } from '../shared/routes.ts';
+import { errorTitle, screens, type HeaderRoute, type Route } from '../shared/routes.ts';
+import { credentialsOf } from './credentials.ts';
+import { newProject } from './projects.ts';
 import { longWaitMs } from './time-limits.ts';
 import { startTemporaryServer, type Environment } from './server-process.ts';
+import { operationTable } from '../generated/operations.ts';
+import { valuesOf } from '../model/calls.ts';
 
 /** Launches one browser for the tests of a file. Each page has its own cookies. */
 export function useBrowser(launchOptions?: LaunchOptions) {
@@ -55,8 +58,8 @@ export async function openScreen(page: Page, address: string, path: Route | '/no
   await heading(page, name).waitFor();
 }
 
-export const headerLink = (page: Page, name: string) =>
-  page.getByRole('banner').getByRole('link', { name, exact: true });
+export const headerLink = (page: Page, route: HeaderRoute) =>
+  page.getByRole('banner').getByRole('link', { name: screens[route].title, exact: true });
 
 export const projectList = (page: Page) => page.getByRole('region', { name: 'List of Projects' });
 
@@ -72,11 +75,11 @@ export const mockProjects = (
     route.fulfill(route.request().method() === 'GET' ? { json: projects } : created),
   );
 
-export const fillCredentials = (page: Page, email: string, password = 'correct horse') =>
-  fillForm(page, 'login', [email, password]);
+export const fillCredentials = (page: Page, email: string, password = credentialsOf().password) =>
+  fillForm(page, 'login', valuesOf('login', { email, password }));
 
-export const fillProject = (page: Page, title: string, description: string) =>
-  fillForm(page, 'createProject', [title, description]);
+export const fillProject = (page: Page, project = newProject()) =>
+  fillForm(page, 'createProject', valuesOf('createProject', project));
 
 /** Returns the name of the focused form field, or the text of another focused element. */
 export const focused = (page: Page) =>

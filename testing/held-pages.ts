@@ -2,14 +2,6 @@ import type { BrowserContextOptions, Page, Request, Route } from 'playwright-cor
 import { waitForApp } from './page-driver.ts';
 import type { useBrowser } from './browser.ts';
 
-/** Returns this many projects, each with two lines. */
-export const projects = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({
-    id: index + 1,
-    title: `Project ${index + 1}`,
-    description: 'First line.\nSecond line.',
-  }));
-
 export const alerts = (page: Page) => page.getByRole('alert');
 
 type Options = BrowserContextOptions & {

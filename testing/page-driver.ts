@@ -10,14 +10,17 @@ import { longWaitMs } from './time-limits.ts';
 
 const origin = 'http://app.test';
 
-export const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
+const labels = { ...forms.login.fields, ...forms.createProject.fields };
 
-export const submitButton = (page: Page, name: string) =>
-  page.locator('form').getByRole('button', { name, exact: true });
+export const field = (page: Page, name: keyof typeof labels) =>
+  page.getByLabel(labels[name], { exact: true });
+
+export const submitButton = (page: Page, form: FormName) =>
+  page.locator('form').getByRole('button', { name: forms[form].button, exact: true });
 
 export async function fillForm(page: Page, form: FormName, values: string[]) {
   for (const [index, value] of values.entries()) {
-    await field(page, labelsOf(form)[index]!).fill(value);
+    await page.getByLabel(labelsOf(form)[index]!, { exact: true }).fill(value);
   }
 }
 
@@ -38,7 +41,7 @@ function userActionsOn(page: Page, settle: () => Promise<void>): UserActions {
     async submit(form, values = []) {
       await fillForm(page, form, values);
       // Forced, because a user can also press a busy button.
-      await submitButton(page, forms[form].button).click({ force: true });
+      await submitButton(page, form).click({ force: true });
       await settle();
     },
   };
@@ -94,10 +97,10 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
     },
     async navigate(path) {
       await page.evaluate(() => (location.hash = '#/about'));
-      await heading(page, 'About Page').waitFor();
+      await heading(page, screens['/about'].heading).waitFor();
       requests.clear();
       await page.evaluate((to) => (location.hash = `#${to}`), path);
-      await heading(page, 'About Page').waitFor({ state: 'detached' });
+      await heading(page, screens['/about'].heading).waitFor({ state: 'detached' });
     },
     async waitFor(expected) {
       await heading(page, screens[routeOf(expected.path)!].heading).waitFor();

@@ -31,6 +31,17 @@ export const storedProject = (overrides: Partial<Project> = {}, n = 1): Required
   ...overrides,
 });
 
+/**
+ * Returns a list as a backend has it, with the titles "Project 1" and so on. Each project has these
+ * lines, in its title if that is its only text.
+ */
+export const listOf = (count: number, linesOf = (_index: number) => 'First line.\nSecond line.') =>
+  Array.from({ length: count }, (_, index) => {
+    const [title, lines] = [`Project ${index + 1}`, linesOf(index)];
+    const titleText = textNames.length > 1 ? title : `${title}\n${lines}`;
+    return { id: index + 1, ...projectOf(() => lines), title: titleText };
+  });
+
 /** Returns a project with this text in each field that can store it unchanged. */
 export function projectWithText(text: string): Texts {
   const names = textNames.filter((name) => {

@@ -3,7 +3,10 @@ import { formNames, forms, requiredFields, valuesOf, type FormName } from '../mo
 import type { Edge } from '../model/graph.ts';
 import { lookOf } from '../model/observation.ts';
 import { findWalks } from '../model/walks.ts';
+import { fieldMessages } from '../shared/field-rules.ts';
+import { headerLink } from './browser.ts';
 import { examples } from './contract.ts';
+import { credentialsOf } from './credentials.ts';
 import type { VisualDriver } from './page-driver.ts';
 import { projectOf, projectWithText, storedProject } from './projects.ts';
 
@@ -42,6 +45,8 @@ const never = (): never => {
   throw new Error('No visual state needs this.');
 };
 
+const credentials = valuesOf('login', credentialsOf());
+
 const longLine = `${'A text that goes on and on, '.repeat(10)}and ends.`;
 const lines = Array.from({ length: 40 }, (_, line) => `Line ${line + 1} of forty.`).join('\n');
 
@@ -66,11 +71,11 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
   },
   async '/login, filled'(driver) {
     await driver.navigate('/login');
-    await driver.fill('login', ['ada@example.org', 'correct horse']);
+    await driver.fill('login', credentials);
   },
   async '/login, refused with a long message'(driver) {
     await driver.navigate('/login');
-    await driver.submit('login', ['ada@example.org', 'correct horse']);
+    await driver.submit('login', credentials);
     const message = `${'Too many attempts came from here. '.repeat(6)}${'W'.repeat(300)}`;
     await driver.answer('login', { status: 429, body: { message } });
     await driver.page.getByRole('alert').waitFor();
@@ -117,7 +122,7 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
   async 'a screen whose script is missing'(driver) {
     await driver.page.route('**/lazy-chunk*', (route) => route.abort());
     await driver.load('/');
-    await driver.page.getByRole('link', { name: 'Sign in' }).click();
+    await headerLink(driver.page, '/login').click();
     await driver.page.getByRole('alert').waitFor();
   },
 };
@@ -125,7 +130,8 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
 async function submitEmpty(driver: VisualDriver, form: FormName) {
   await driver.navigate(forms[form].route);
   await driver.submit(form, undefined);
-  await driver.page.getByText(`${requiredFields(form).at(-1)![1]} is required`).waitFor();
+  const [, label] = requiredFields(form).at(-1)!;
+  await driver.page.getByText(fieldMessages.required(label)).waitFor();
 }
 
 async function showList(driver: VisualDriver, body: Project[]) {

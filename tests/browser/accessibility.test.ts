@@ -172,12 +172,12 @@ describe('with forced colours', () => {
 
   test('fields, buttons, banner, focus ring, decorative line and progress are visible', async () => {
     await driver.load('/login');
-    const button = submitButton(page, 'Sign in');
+    const button = submitButton(page, 'login');
     await fillCredentials(page, 'ada@example.org');
-    expect(await hasLine(field(page, 'Email'))).toBe(true);
+    expect(await hasLine(field(page, 'email'))).toBe(true);
     expect(await hasLine(button)).toBe(true);
     expect(await hasLine(page.locator('main'), 'left', '::before')).toBe(true);
-    expect(await hasLine(headerLink(page, 'Sign in'), 'top', '::after')).toBe(true);
+    expect(await hasLine(headerLink(page, '/login'), 'top', '::after')).toBe(true);
 
     await button.click();
     await page.locator('button[aria-busy=true]').waitFor();
@@ -211,7 +211,7 @@ describe('with forced colours', () => {
       return [backgroundColor, color];
     });
     expect(await markerColour()).toBe(background);
-    await page.getByRole('link', { name: 'Home' }).press('Enter');
+    await headerLink(page, '/').press('Enter');
     await page.locator('h1:focus', { hasText: 'Home' }).waitFor();
     expect(await markerColour()).toBe(text);
     await page.keyboard.press('Tab');
@@ -223,20 +223,20 @@ describe('with forced colours', () => {
 
   test('a field in error has a thicker border than the others', async () => {
     await driver.load('/login');
-    const width = (label: string) =>
-      field(page, label).evaluate((element) => getComputedStyle(element).borderTopWidth);
-    await field(page, 'Email').focus();
+    const width = (name: 'email' | 'password') =>
+      field(page, name).evaluate((element) => getComputedStyle(element).borderTopWidth);
+    await field(page, 'email').focus();
     await page.keyboard.press('Tab');
     await page.getByText('Email is required').waitFor();
-    expect([await width('Email'), await width('Password')]).toEqual(['2px', '1px']);
+    expect([await width('email'), await width('password')]).toEqual(['2px', '1px']);
   });
 });
 
 test('progress is visible without animation for users who prefer reduced motion', async () => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await driver.load('/projects');
-  await fillProject(page, 'Website relaunch', 'New pages.');
-  const button = submitButton(page, 'Create Project');
+  await fillProject(page);
+  const button = submitButton(page, 'createProject');
   await button.click();
   await page.locator('button[aria-busy=true]').waitFor();
   expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);

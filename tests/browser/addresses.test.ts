@@ -72,7 +72,7 @@ test('the links of the header, back and forward lead to their screens [HEADER-2,
   await page.goto(`${plainAddress}?utm_source=letter`);
   const [first, ...others] = headerRoutes;
   for (const path of [...others, first!]) {
-    await headerLink(page, screens[path].title).click();
+    await headerLink(page, path).click();
     await heading(page, screens[path].heading).waitFor();
     expect(new URL(page.url()).hash).toBe(`#${path}`);
   }
@@ -98,7 +98,7 @@ test.each(['light', 'dark'] as const)(
     expect(violations.map(({ id }) => id)).toEqual([]);
     const backgroundOfPage = await background();
     await page.getByRole('link', { name: 'Go to the start page' }).click();
-    await heading(page, 'Home').waitFor();
+    await heading(page, screens['/'].heading).waitFor();
     expect(page.url()).toBe(`${server.address}/`);
     expect(backgroundOfPage).toBe(await background());
     // Chromium logs the status of the page.

@@ -12,29 +12,33 @@ import {
   useBrowser,
   useServer,
 } from '../../testing/browser.ts';
+import { requiredFields } from '../../model/calls.ts';
+import { fieldMessages } from '../../shared/field-rules.ts';
+import { storedProject, projectOf, textNames } from '../../testing/projects.ts';
 
 const browser = useBrowser();
 const server = useServer();
 
+const required = requiredFields('createProject').map(([, label]) => fieldMessages.required(label));
 const allPaths = [...routes, '/nowhere'] as const;
 
 test('the error that a click on the button causes does not move the button', async () => {
   const { page } = await browser.open();
   await openScreen(page, server.address, '/projects');
-  await field(page, 'Title').focus();
-  const before = await submitButton(page, 'Create Project').boundingBox();
-  await submitButton(page, 'Create Project').click();
-  await page.getByText('Description is required').waitFor();
-  expect(await submitButton(page, 'Create Project').boundingBox()).toEqual(before);
-  expect(await page.getByText('Title is required').isVisible()).toBe(true);
+  await field(page, 'title').focus();
+  const before = await submitButton(page, 'createProject').boundingBox();
+  await submitButton(page, 'createProject').click();
+  await page.getByText(required.at(-1)!).waitFor();
+  expect(await submitButton(page, 'createProject').boundingBox()).toEqual(before);
+  expect(await page.getByText(required[0]!).isVisible()).toBe(true);
 });
 
 test('the list and the button are animated while their calls are pending, and not afterwards [LIST-2, CHOICE-7]', async () => {
   const { page } = await browser.open();
   const pending: Route[] = [];
-  await page.route('**/api/v1/**', (route) => void pending.push(route));
+  await page.route('**/api/**', (route) => void pending.push(route));
   await openScreen(page, server.address, '/projects');
-  const button = submitButton(page, 'Create Project');
+  const button = submitButton(page, 'createProject');
   const animations = () =>
     Promise.all(
       [projectList(page), button].map((locator) =>
@@ -47,7 +51,7 @@ test('the list and the button are animated while their calls are pending, and no
       ),
     );
   await expect.poll(animations).toEqual([1, 0]);
-  await fillProject(page, 'T', 'D');
+  await fillProject(page);
   await button.click();
   await expect.poll(animations).toEqual([1, 1]);
   await expect.poll(() => pending.length).toBe(2);
@@ -88,16 +92,15 @@ test('rows and banners keep line breaks and spaces, and each line starts on the 
   const { page } = await browser.open();
   const text = 'English,  two spaces\nעברית\nEnglish\nالعربية';
   const refusal = { status: 422, json: { message: text } };
-  await mockProjects(page, [{ id: 1, title: text, description: text }], refusal);
+  await mockProjects(page, [storedProject(projectOf(() => text))], refusal);
   await openScreen(page, server.address, '/projects');
-  await fillProject(page, 'T', 'D');
-  await submitButton(page, 'Create Project').click();
+  await fillProject(page);
+  await submitButton(page, 'createProject').click();
   const row = page.getByRole('listitem');
   // What Firefox and WebKit compute.
   await row.evaluate((element) => (element.style.textAlign = 'left'));
   for (const element of [
-    row.locator('[data-field=title]'),
-    row.locator('[data-field=description]'),
+    ...textNames.map((name) => row.locator(`[data-field=${name}]`)),
     page.getByRole('alert'),
   ]) {
     expect(await element.innerText()).toBe(text);
@@ -115,10 +118,10 @@ test('rows and banners keep line breaks and spaces, and each line starts on the 
 
 test('announcements for screen readers are invisible', async () => {
   const { page } = await browser.open();
-  await mockProjects(page, [], { status: 201, json: { id: 1, title: 'T', description: 'D' } });
+  await mockProjects(page, [], { status: 201, json: storedProject() });
   await openScreen(page, server.address, '/projects');
-  await fillProject(page, 'T', 'D');
-  await submitButton(page, 'Create Project').click();
+  await fillProject(page);
+  await submitButton(page, 'createProject').click();
   await page.getByText('The project was created.').waitFor({ state: 'attached' });
   const box = await page.getByRole('status').boundingBox();
   expect((box?.width ?? 0) * (box?.height ?? 0)).toBeLessThanOrEqual(1);
@@ -168,7 +171,7 @@ test('the marker of the current link is on the edge of the header, also if the l
   await openScreen(page, server.address, '/projects');
   /** Returns what is on the edge, below the middle of the link. */
   const onEdge = () =>
-    headerLink(page, 'Projects').evaluate((link) => {
+    headerLink(page, '/projects').evaluate((link) => {
       const { left, width, bottom } = link.getBoundingClientRect();
       const edge = link.closest('header')!.getBoundingClientRect().bottom - 1.5;
       return {

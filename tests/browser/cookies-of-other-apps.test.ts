@@ -21,6 +21,10 @@ import {
   useServer,
 } from '../../testing/browser.ts';
 import { CookieClient } from '../../testing/cookie-client.ts';
+import { operationTable } from '../../generated/operations.ts';
+import { screens } from '../../shared/routes.ts';
+import { newProject } from '../../testing/projects.ts';
+import { credentialsOf } from '../../testing/credentials.ts';
 
 // Names that resolve to this machine but are none of its own: on http, Chromium treats them as any
 // other address. It sends them no Sec-Fetch-Site and stores no Secure cookies of theirs.
@@ -86,10 +90,8 @@ const address = (scheme: Scheme) => `${scheme}://${host}:${ports.app[scheme]}`;
 let accounts = 0;
 
 async function registerAccount() {
-  const client = new CookieClient(server.address, {
-    email: `cookies-${(accounts += 1)}@example.org`,
-    password: 'correct horse',
-  });
+  const credentials = credentialsOf(`cookies-${(accounts += 1)}@example.org`);
+  const client = new CookieClient(server.address, credentials);
   await client.register();
   return client.credentials.email;
 }
@@ -98,14 +100,14 @@ async function registerAccount() {
 async function signIn(page: Page, origin: string, email: string) {
   await openScreen(page, origin, '/login');
   await fillCredentials(page, email);
-  await submitButton(page, 'Sign in').click();
-  await heading(page, 'New Project').waitFor();
+  await submitButton(page, 'login').click();
+  await heading(page, screens['/projects'].heading).waitFor();
   await projectList(page).getByText('No projects to show.').waitFor();
 }
 
 async function create(page: Page, title: string) {
-  await fillProject(page, title, 'A description');
-  await submitButton(page, 'Create Project').click();
+  await fillProject(page, newProject({ title }));
+  await submitButton(page, 'createProject').click();
   await rowTitles(page).getByText(title, { exact: true }).waitFor();
 }
 
@@ -134,7 +136,7 @@ const plantings: [scheme: Scheme, name: string, planting: Planting][] = [
       by: { host: parent },
       set: ['', '%', '"a b"', 'a=b', '%00', 'a,b', 'ü', 'x'.repeat(1000)].flatMap((value, i) =>
         names.map((name) => {
-          const path = 'api/v1/projects'.slice(0, i * 3);
+          const path = operationTable.listProjects.path.slice(1, 1 + i * 3);
           return `${name}=${value}; ${ofParent}${path}${i % 2 ? '; HttpOnly' : ''}`;
         }),
       ),
@@ -205,10 +207,10 @@ test('behind a proxy that hides the sender, the token of the sign-in counts, and
   await create(page, 'first');
   await page.reload();
   await rowTitles(page).getByText('first').waitFor();
-  await fillProject(page, 'second', 'A description');
-  await submitButton(page, 'Create Project').click();
+  await fillProject(page, newProject({ title: 'second' }));
+  await submitButton(page, 'createProject').click();
   await page.getByRole('alert').getByText('Please try again').waitFor();
-  await submitButton(page, 'Create Project').click();
+  await submitButton(page, 'createProject').click();
   await rowTitles(page).getByText('second').waitFor();
   expect(await rowTitles(page).allTextContents()).toEqual(['first', 'second']);
 });

@@ -6,15 +6,19 @@ import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger, createServer, type InlineConfig } from 'vite';
-import { submitButton } from '../../testing/page-driver.ts';
+import { submitButton, field } from '../../testing/page-driver.ts';
 import { root } from '../../tools/run.ts';
-import { fillCredentials, openScreen, useBrowser } from '../../testing/browser.ts';
+import { fillCredentials, openScreen, useBrowser, headerLink } from '../../testing/browser.ts';
 import { findDescendant, isRunning } from '../../tools/process-tree.ts';
 import { startProgram } from '../../tools/start-program.ts';
 import { copyProject } from '../../testing/project-copy.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { longWaitMs } from '../../testing/time-limits.ts';
+import { operationTable } from '../../generated/operations.ts';
+import { newProject, projectWithText } from '../../testing/projects.ts';
+import { credentialsOf } from '../../testing/credentials.ts';
 
+const { login, registerUser, listProjects } = operationTable;
 const browser = useBrowser();
 afterEach(() => vi.unstubAllEnvs());
 
@@ -92,42 +96,40 @@ describe('npm run dev', () => {
     await page.goto(`${dev.address}/#/projects`);
     expect((await logged).text()).toContain('a mock that keeps no data, such as new projects');
     await page.locator('main section[aria-busy=false]').waitFor();
-    await page.getByRole('link', { name: 'Sign in' }).click();
+    await headerLink(page, '/login').click();
     await fillCredentials(page, 'ada@example.org');
-    await submitButton(page, 'Sign in').click();
+    await submitButton(page, 'login').click();
     await page.getByText('Move to the new office').waitFor();
     expect(await page.getByRole('listitem').count()).toBe(2);
     expect(dev.printed.join('\n')).toContain('Backend: a mock that keeps no data');
   });
 
   const post = (path: string, body: object) =>
-    fetch(`${dev.address}/api/v1/${path}`, {
+    fetch(dev.address + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', cookie: 'tracker-session=any' },
       body: JSON.stringify(body),
     });
 
-  test.each([
-    ['auth/login', { email: 'ada@example.org' }, "must have required property 'password'"],
-    ['projects', { title: 'x', description: '' }, 'property description must NOT have fewer than'],
-    ['projects', { title: 7, description: 'y' }, 'property title must be string'],
+  test.each<[string, object, string]>([
+    [login.path, { email: 'ada@example.org' }, "must have required property 'password'"],
+    [listProjects.path, newProject({ title: '' }), 'property title must NOT have fewer than'],
+    [listProjects.path, { ...newProject(), title: 7 }, 'property title must be string'],
   ])('the mock says why it refuses %s %j', async (path, body, reason) => {
     const { status, message } = await post(path, body).then(async (response) => ({
       status: response.status,
       ...((await response.json()) as { message: string }),
     }));
     expect([status, message]).toEqual([422, expect.stringContaining(reason)]);
-    expect(dev.printed).toContain(`POST /api/v1/${path} does not match openapi.yaml: ${message}`);
+    expect(dev.printed).toContain(`POST ${path} does not match openapi.yaml: ${message}`);
   });
 
   test('a project that the mock creates has the texts that were sent and an id of its own', async () => {
-    const ids = ['Lundi', 'Mardi 😀'].map(async (title) => {
-      const { id, ...texts } = (await (
-        await post('projects', { title, description: 'd' })
-      ).json()) as {
-        id: string;
-      };
-      expect(texts).toEqual({ title, description: 'd' });
+    const ids = ['Lundi', 'Mardi 😀'].map(async (text) => {
+      const project = projectWithText(text);
+      const response = await post(listProjects.path, project);
+      const { id, ...texts } = (await response.json()) as { id: string };
+      expect(texts).toEqual(project);
       return id;
     });
     expect(new Set(await Promise.all(ids)).size).toBe(2);
@@ -135,17 +137,17 @@ describe('npm run dev', () => {
 
   // Prism ended at the first ones, and Vite at the last ones.
   test.each([
-    ['GET', '/api/v1/projects', 'Accept: *'],
-    ['GET', '/api/v1/projects', 'Accept: application/'],
-    ['GET', '/api/v1/projects', 'Prefer: dynamic=true'],
-    ['GET', '/api/v1/projects', 'Prefer: code=999, example=__proto__'],
-    ['GET', '/api/v1/projects?__server=:&__dynamic=x&%', 'Cookie: tracker-session=%;;='],
-    ['GET', '/api/v1/projects', 'Connection: Upgrade\r\nUpgrade: h2c'],
-    ['POST', '/api/v1/auth/login', 'Content-Type: json', '{}'],
-    ['POST', '/api/v1/auth/login', 'Content-Type: application/json', '['.repeat(100_000)],
-    ['POST', '/api/v1/auth/login', 'Content-Type: application/json', 'x'.repeat(20_000_000)],
+    ['GET', listProjects.path, 'Accept: *'],
+    ['GET', listProjects.path, 'Accept: application/'],
+    ['GET', listProjects.path, 'Prefer: dynamic=true'],
+    ['GET', listProjects.path, 'Prefer: code=999, example=__proto__'],
+    ['GET', `${listProjects.path}?__server=:&__dynamic=x&%`, 'Cookie: tracker-session=%;;='],
+    ['GET', listProjects.path, 'Connection: Upgrade\r\nUpgrade: h2c'],
+    ['POST', login.path, 'Content-Type: json', '{}'],
+    ['POST', login.path, 'Content-Type: application/json', '['.repeat(100_000)],
+    ['POST', login.path, 'Content-Type: application/json', 'x'.repeat(20_000_000)],
     ['OPTIONS', '*', 'Accept: *'],
-    ['GET', 'http://[/api/v1/projects', 'Accept: *'],
+    ['GET', `http://[${listProjects.path}`, 'Accept: *'],
     ['GET', 'http://[/', 'Connection: Upgrade\r\nUpgrade: websocket'],
   ])('answers %s %s with %j, and the next request', async (method, path, header, body = '') => {
     const { hostname, port } = new URL(dev.address);
@@ -158,7 +160,7 @@ describe('npm run dev', () => {
     socket.write(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n${length}\r\n\r\n`);
     socket.write(body);
     expect(String(await responded)).toMatch(/^HTTP\/1\.1 [2-5]/);
-    expect((await fetch(`${dev.address}/api/v1/projects`)).status).toBe(401);
+    expect((await fetch(dev.address + listProjects.path)).status).toBe(401);
   });
 
   test.each([
@@ -170,7 +172,7 @@ describe('npm run dev', () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       onTestFinished(() => void vi.useRealTimers());
       process.kill(findDescendant(process.pid, 'prism')!, signal);
-      const list = async () => (await fetch(`${dev.address}/api/v1/projects`)).status;
+      const list = async () => (await fetch(dev.address + listProjects.path)).status;
       const first = list();
       let seconds = 0;
       await expect
@@ -205,15 +207,15 @@ describe('npm run dev', () => {
       const inspector = await opened;
       const received = () => inspector.evaluate(() => JSON.stringify(window.eval('received')));
       await expect.poll(received).toContain('"name":"projects"');
-      await fillCredentials(page, 'ada@example.org', 'correct horse');
-      await submitButton(page, 'Sign in').click();
+      await fillCredentials(page, 'ada@example.org');
+      await submitButton(page, 'login').click();
       await page.getByText('Move to the new office').waitFor();
       await expect.poll(received).toContain('xstate.done.actor.listProjects');
       const events = ['login', 'session.changed', 'projects.opened', 'rows.received'];
       for (const type of events) expect(await received()).toContain(`"type":"${type}"`);
       expect(await received()).toContain('"name":"auth"');
       expect(await received()).toContain('ada@example.org');
-      expect(await received()).not.toContain('correct horse');
+      expect(await received()).not.toContain(credentialsOf().password);
       expect(problems).toEqual([]);
     },
   );
@@ -232,7 +234,7 @@ test('API_URL=… npm run dev sends requests to that backend, with its own origi
   vi.stubEnv('API_URL', origin);
   const { address, stop } = await startDevServer();
   onTestFinished(stop);
-  const response = await fetch(`${address}/api/v1/auth/login`, {
+  const response = await fetch(address + login.path, {
     method: 'POST',
     headers: { origin: address, referer: `${address}/login?next=1` },
   });
@@ -247,7 +249,7 @@ test('API_URL=… npm run dev says so when no backend answers', async () => {
   onTestFinished(stop);
   const message = 'No backend answers at http://127.0.0.1:1: start it, or change API_URL.';
   // The app shows this message.
-  expect(await (await fetch(`${address}/api/v1/projects`)).json()).toEqual({ message });
+  expect(await (await fetch(address + listProjects.path)).json()).toEqual({ message });
   const output = printed.join('\n');
   expect(output).toContain(message);
   expect(output).not.toMatch(/^ +at /m);
@@ -289,7 +291,7 @@ test('edits of styles, screens and components keep what is typed, and edits of a
   let loads = 0;
   page.on('load', () => (loads += 1));
   await openScreen(page, address, '/projects');
-  const title = page.getByRole('textbox', { name: 'Title' });
+  const title = field(page, 'title');
   await title.fill('Typed before');
   /** Appends a statement to a file and waits until the page has run it. */
   const appendTo = async (file: string) => {
@@ -299,7 +301,7 @@ test('edits of styles, screens and components keep what is typed, and edits of a
     await hasRun;
   };
 
-  const button = submitButton(page, 'Create Project');
+  const button = submitButton(page, 'createProject');
   const styleOf = (property: string) =>
     button.evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
   const addRule = (rule: string) => (source: string) => `${source}\n${rule}\n`;
@@ -354,7 +356,7 @@ test('npm run dev:server restarts the reference backend after an edit, and keeps
   onTestFinished(stop);
   expect(printed.join('\n')).toContain(`The data is in ${join(folder, 'data')}.`);
   const call = async (method: string, path: string, body?: object) => {
-    const response = await fetch(`${address}/api/v1/${path}`, {
+    const response = await fetch(address + path, {
       method,
       ...(body && {
         headers: { 'content-type': 'application/json' },
@@ -363,14 +365,14 @@ test('npm run dev:server restarts the reference backend after an edit, and keeps
     });
     return `${response.status} ${await response.text()}`;
   };
-  const credentials = { email: 'ada@example.org', password: 'correct horse' };
-  expect(await call('POST', 'users/register', credentials)).toMatch(/^201 /);
-  const list = () => call('GET', 'projects');
+  const credentials = credentialsOf();
+  expect(await call('POST', registerUser.path, credentials)).toMatch(/^201 /);
+  const list = () => call('GET', listProjects.path);
   expect(await list()).toBe('401 {"message":"Please sign in to work with projects."}');
 
   edit('generated/contract.json', (json) => json.replaceAll('Please sign in to work', 'Edited'));
   await expect.poll(list).toBe('401 {"message":"Edited with projects."}');
-  expect(await call('POST', 'auth/login', credentials)).toMatch(/^200 /);
+  expect(await call('POST', login.path, credentials)).toMatch(/^200 /);
 
   edit('server/main.ts', (source) => `process.exit(1);${source}`);
   await expect.poll(list).toMatch(/^502 .*The backend has stopped\./);

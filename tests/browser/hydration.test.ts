@@ -13,9 +13,14 @@ import {
   useServer,
 } from '../../testing/browser.ts';
 import { fragments } from '../../testing/fragments.ts';
-import { prerenderedPages, projects } from '../../testing/held-pages.ts';
+import { prerenderedPages } from '../../testing/held-pages.ts';
 import { wrapTexts } from '../../testing/translator.ts';
+import { forms } from '../../shared/forms.ts';
+import { fieldMessages } from '../../shared/field-rules.ts';
+import { listOf, textNames, type TextName } from '../../testing/projects.ts';
+import { credentialsOf } from '../../testing/credentials.ts';
 
+const credentials = credentialsOf();
 const browser = useBrowser();
 const openPrerendered = prerenderedPages(browser, useServer());
 /** React's development build logs each difference between the page and what it renders. */
@@ -104,7 +109,7 @@ describe.each([
     'a list of %i projects keeps every node when the app takes over and when it has loaded [CHOICE-69]',
     async (count) => {
       const { page, problems, hydrate } = await open('/projects', {
-        prepare: (newPage) => mockProjects(newPage, projects(count)),
+        prepare: (newPage) => mockProjects(newPage, listOf(count)),
       });
       await page.locator('section').waitFor();
       const rows = page.locator('section li');
@@ -120,30 +125,30 @@ describe.each([
 
   test('a form that was changed in every way keeps every node when the app takes over [CHOICE-62, CHOICE-63]', async () => {
     const { page, problems, hydrate } = await open('/projects');
-    await field(page, 'Title').fill('Website');
-    await field(page, 'Description').evaluate((element) => (element.style.height = '214px'));
-    await submitButton(page, 'Create Project').click();
-    const shownErrors = () => errors(page).allTextContents();
-    await expect.poll(shownErrors).toContain('Description is required');
-    expect(await focused(page)).toBe('description');
+    const [empty, ...filled] = textNames.toReversed() as [TextName, ...TextName[]];
+    for (const name of filled) await field(page, name).fill('Website');
+    await field(page, empty).evaluate((element) => (element.style.height = '214px'));
+    await submitButton(page, 'createProject').click();
+    const expected = [fieldMessages.required(forms.createProject.fields[empty])];
+    const required = async () => (await errors(page).allTextContents()).filter(Boolean);
+    await expect.poll(required).toEqual(expected);
+    expect(await focused(page)).toBe(empty);
     expect(await page.locator('button[aria-busy=true]').count()).toBe(0);
     const { lost } = await trackNodes(page);
     await hydrate();
     expect(await lost()).toEqual([]);
-    expect(await shownErrors()).toContain('Description is required');
-    expect(await shownErrors()).not.toContain('Title is required');
-    expect(await focused(page)).toBe('description');
-    const box = await field(page, 'Description').boundingBox();
-    expect(box?.height).toBe(214);
-    expect(await field(page, 'Title').inputValue()).toBe('Website');
+    expect(await required()).toEqual(expected);
+    expect(await focused(page)).toBe(empty);
+    expect((await field(page, empty).boundingBox())?.height).toBe(214);
+    for (const name of filled) expect(await field(page, name).inputValue()).toBe('Website');
     expect(problems).toEqual([]);
   });
 
   test('a screen whose link was followed early keeps every node and the focus when the app takes over [CHOICE-61, CHOICE-65]', async () => {
     const { page, problems, hydrate } = await open('/projects');
-    await headerLink(page, 'Sign in').press('Enter');
-    await heading(page, 'Sign in').waitFor();
-    expect(await focused(page)).toBe('Sign in');
+    await headerLink(page, '/login').press('Enter');
+    await heading(page, screens['/login'].heading).waitFor();
+    expect(await focused(page)).toBe(screens['/login'].heading);
     const { lost } = await trackNodes(page);
     await hydrate();
     expect(await lost()).toEqual([]);
@@ -156,7 +161,7 @@ describe.each([
 
 test('an IME composition goes on when the app takes over [CHOICE-62]', async () => {
   const { page, hydrate } = await openPrerendered('/projects');
-  await field(page, 'Title').focus();
+  await field(page, 'title').focus();
   await page.evaluate(() => {
     document.body.dataset['events'] = '';
     for (const type of ['compositionstart', 'compositionend', 'focusout']) {
@@ -173,7 +178,7 @@ test('an IME composition goes on when the app takes over [CHOICE-62]', async () 
   await compose('にほ');
   await cdp.send('Input.insertText', { text: '日本' });
   await page.keyboard.type('!');
-  expect(await field(page, 'Title').inputValue()).toBe('日本!');
+  expect(await field(page, 'title').inputValue()).toBe('日本!');
   expect(await events()).toBe('compositionstart compositionend ');
 });
 
@@ -187,7 +192,7 @@ test('a form that was submitted early with invalid values is not busy, and shows
     .poll(() => errors(page).allTextContents())
     .toEqual(['Invalid email address', 'Password must be at least 8 characters']);
   const button = page.locator('button[aria-busy=false][aria-disabled=false]');
-  expect(await button.textContent()).toBe('Sign in');
+  expect(await button.textContent()).toBe(forms.login.button);
   expect(requests).toEqual([]);
 });
 
@@ -209,7 +214,7 @@ test('the prerendered footer has the current year where the user is, and the app
 
 test('the templates leave memory when the app has taken over', async () => {
   const { page, hydrate } = await openPrerendered('/projects', {
-    prepare: (newPage) => mockProjects(newPage, projects(3)),
+    prepare: (newPage) => mockProjects(newPage, listOf(3)),
   });
   await hydrate();
   const cdp = await page.context().newCDPSession(page);
@@ -233,7 +238,7 @@ describe('in each slice of the hydration', () => {
       history.replaceState(null, '', '#/about');
       history.pushState(null, '', '#/login');
     });
-    await fillCredentials(page, 'ada@example.org');
+    await fillCredentials(page, credentials.email);
     await page.evaluate(`window.action = ${String(action)}`);
     await page.evaluate((count) => {
       let rest = count;
@@ -270,7 +275,7 @@ describe('in each slice of the hydration', () => {
       if (!ran) break;
       await expect
         .poll(() => requests.map((request) => request.postDataJSON()))
-        .toEqual([{ email: 'ada@example.org', password: 'correct horse' }]);
+        .toEqual([credentials]);
       expect(await lost()).toEqual([]);
     }
     expect(slice).toBeGreaterThan(2);
@@ -287,15 +292,15 @@ describe('in each slice of the hydration', () => {
         slice += 1;
         const { page, problems, lost, ran } = await hydrateWith(navigate, slice);
         if (!ran) break;
-        await heading(page, 'About Page').waitFor();
-        await expect.poll(() => focused(page)).toBe('About Page');
+        await heading(page, screens['/about'].heading).waitFor();
+        await expect.poll(() => focused(page)).toBe(screens['/about'].heading);
         expect(await page.title()).toBe('About · Tracker App');
         expect(await page.locator('a[aria-current=page]').textContent()).toBe('About');
         expect((await lost()).filter((html) => html?.includes('</header>'))).toEqual([]);
-        await headerLink(page, 'Sign in').click();
-        await heading(page, 'Sign in').waitFor();
+        await headerLink(page, '/login').click();
+        await heading(page, screens['/login'].heading).waitFor();
         await page.goBack();
-        await heading(page, 'About Page').waitFor();
+        await heading(page, screens['/about'].heading).waitFor();
         expect(problems).toEqual([]);
       }
       expect(slice).toBeGreaterThan(2);
@@ -323,22 +328,19 @@ describe('in a page that something else has changed', () => {
     '%s: what was typed stays and can be sent, and React warns at most once [CHOICE-62, CHOICE-93]',
     async (_, warnings, change) => {
       const { page, problems, hydrate } = await openPrerendered('/login');
-      await field(page, 'Password').fill('correct horse');
-      await field(page, 'Email').pressSequentially('ada@example');
+      await field(page, 'password').fill(credentials.password);
+      await field(page, 'email').pressSequentially('ada@example');
       await page.evaluate(change);
-      await field(page, 'Email').focus();
+      await field(page, 'email').focus();
       await page.keyboard.press('End');
       await hydrate();
       await page.keyboard.type('.org');
-      expect(await field(page, 'Password').inputValue()).toBe('correct horse');
+      expect(await field(page, 'password').inputValue()).toBe(credentials.password);
       const sent = page.waitForRequest('**/auth/login');
-      await submitButton(page, 'Sign in').click();
-      expect((await sent).postDataJSON()).toEqual({
-        email: 'ada@example.org',
-        password: 'correct horse',
-      });
-      await headerLink(page, 'About').click();
-      await heading(page, 'About Page').waitFor();
+      await submitButton(page, 'login').click();
+      expect((await sent).postDataJSON()).toEqual(credentials);
+      await headerLink(page, '/about').click();
+      await heading(page, screens['/about'].heading).waitFor();
       expect(problems).toHaveLength(warnings);
       expect(problems.join('')).toMatch(/^(The page was not what the app renders, .*)?$/s);
     },
@@ -356,22 +358,22 @@ test.each([
   async (moment, place, html) => {
     const { page, problems, requests, hydrate } = await openPrerendered('/login');
     if (moment === 'late') await hydrate();
-    await fillCredentials(page, 'ada@example.org');
+    await fillCredentials(page, credentials.email);
     const add = (form: Element, [at, added]: readonly [InsertPosition, string]) =>
       form.insertAdjacentHTML(at, added);
     await page.locator('form').evaluate(add, [place, html] as const);
-    await field(page, 'Password').press('Enter');
+    await field(page, 'password').press('Enter');
     if (moment === 'early') await hydrate();
     await expect
       .poll(() => requests.map((request) => request.postDataJSON()))
-      .toEqual([{ email: 'ada@example.org', password: 'correct horse' }]);
+      .toEqual([credentials]);
     expect(problems.filter((text) => !/React has rendered it again/.test(text))).toEqual([]);
   },
 );
 
 test('a navigation is followed after a screen has failed to hydrate [CHOICE-92]', async () => {
   const { page, hydrate } = await openPrerendered('/about');
-  await heading(page, 'About Page').waitFor();
+  await heading(page, screens['/about'].heading).waitFor();
   // The layout of the app reads it.
   await page.evaluate(() => {
     Object.defineProperty(window.prerendered, 'year', {

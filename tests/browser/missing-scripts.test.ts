@@ -3,7 +3,7 @@
 import type { Page, Request } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton, waitForApp } from '../../testing/page-driver.ts';
-import { headerRoutes, screens, type HeaderRoute } from '../../shared/routes.ts';
+import { headerRoutes, screens, type HeaderRoute, errorTitle } from '../../shared/routes.ts';
 import {
   fillCredentials,
   focused,
@@ -14,7 +14,10 @@ import {
   useBrowser,
   useServer,
 } from '../../testing/browser.ts';
-import { alerts, prerenderedPages, projects } from '../../testing/held-pages.ts';
+import { alerts, prerenderedPages } from '../../testing/held-pages.ts';
+import { listOf } from '../../testing/projects.ts';
+import { credentialsOf } from '../../testing/credentials.ts';
+import { operationTable } from '../../generated/operations.ts';
 
 const browser = useBrowser();
 const server = useServer();
@@ -25,7 +28,7 @@ const lazyPaths = headerRoutes.filter((path) => screens[path].isLazy);
 const mainChunk = '**/assets/index*';
 const lazyChunk = '**/assets/lazy-chunk*';
 
-const follow = (page: Page, path: HeaderRoute) => headerLink(page, screens[path].title).click();
+const follow = (page: Page, path: HeaderRoute) => headerLink(page, path).click();
 const goOnline = (page: Page) => page.evaluate(() => dispatchEvent(new Event('online')));
 
 /** Expects that an outage keeps the form of /login, and that the app then sends it once. */
@@ -33,16 +36,16 @@ async function expectFormKept(
   { page, requests }: { page: Page; requests: Request[] },
   fail: () => Promise<unknown>,
 ) {
-  const input = await field(page, 'Email').elementHandle();
+  const input = await field(page, 'email').elementHandle();
   await fail();
   await goOnline(page);
   await waitForApp(page);
   expect(await alerts(page).count()).toBe(0);
   expect(await input?.evaluate((element) => element.isConnected)).toBe(true);
-  await submitButton(page, 'Sign in').click();
+  await submitButton(page, 'login').click();
   await expect
     .poll(() => requests.map((request) => request.postDataJSON()))
-    .toEqual([{ email: 'ada@example.org', password: 'correct horse' }]);
+    .toEqual([credentialsOf()]);
 }
 
 /** Opens a page that saves data, and so prefetches nothing. */
@@ -124,12 +127,12 @@ describe('when the chunk of the other screens is missing', () => {
     for (const path of lazyPaths) {
       await follow(page, path);
       await expectLoadError(page, path);
-      expect(await headerLink(page, screens[path].title).getAttribute('aria-current')).toBe('page');
+      expect(await headerLink(page, path).getAttribute('aria-current')).toBe('page');
       expect(await page.getByRole('contentinfo').count()).toBe(1);
       expect(await page.title()).toBe(`${screens[path].title} · Tracker App`);
       await expect.poll(() => focused(page)).toBe(screens[path].title);
       await follow(page, '/about');
-      await heading(page, 'About Page').waitFor();
+      await heading(page, screens['/about'].heading).waitFor();
       expect(await alerts(page).count()).toBe(0);
     }
     await page.goBack();
@@ -138,8 +141,8 @@ describe('when the chunk of the other screens is missing', () => {
 
   test.each([
     ['and has the focus', undefined, screens['/login'].heading],
-    ['and leaves the focus on another link', 'About', 'About'],
-  ])(
+    ['and leaves the focus on another link', '/about', screens['/about'].title],
+  ] as const)(
     'a screen appears when the network is back, %s [CHOICE-87]',
     async (_, focusedLink, expected) => {
       const { page, context } = await openWithoutChunk();
@@ -162,7 +165,7 @@ describe('when the chunk of the other screens is missing', () => {
     expect(await alert?.evaluate((element) => element.isConnected)).toBe(true);
     await page.unroute(lazyChunk);
     await page.clock.runFor(5_000);
-    await field(page, 'Password').waitFor();
+    await field(page, 'password').waitFor();
   });
 
   test('it is requested again when the user follows the link again [CHOICE-87]', async () => {
@@ -174,8 +177,8 @@ describe('when the chunk of the other screens is missing', () => {
     await expectLoadError(page, '/login');
     await page.unroute(lazyChunk);
     await follow(page, '/login');
-    await field(page, 'Password').waitFor();
-    expect(await focused(page)).toBe('Sign in');
+    await field(page, 'password').waitFor();
+    expect(await focused(page)).toBe(screens['/login'].heading);
   });
 
   test('it is requested under a new URL, because Firefox 153 remembers failures [CHOICE-87]', async () => {
@@ -184,14 +187,14 @@ describe('when the chunk of the other screens is missing', () => {
     await page.route(/lazy-chunk[^?]*$/, (route) => route.abort());
     const requested = page.waitForRequest(/lazy-chunk.*\?1$/);
     await follow(page, '/login');
-    await field(page, 'Password').waitFor();
+    await field(page, 'password').waitFor();
     expect((await (await requested).response())?.status()).toBe(200);
     // The second copy of the chunk would have other actors.
     await fillCredentials(page, 'ada@example.org');
-    await submitButton(page, 'Sign in').click();
+    await submitButton(page, 'login').click();
     await alerts(page).waitFor();
     await follow(page, '/register');
-    await heading(page, 'Create an account').waitFor();
+    await heading(page, screens['/register'].heading).waitFor();
     await follow(page, '/login');
     expect(await alerts(page).count()).toBe(1);
   });
@@ -201,13 +204,13 @@ describe('when the chunk of the other screens is missing', () => {
     await follow(page, '/login');
     await expectLoadError(page, '/login');
     await follow(page, '/about');
-    await heading(page, 'About Page').waitFor();
+    await heading(page, screens['/about'].heading).waitFor();
     const loaded = page.waitForResponse(lazyChunk);
     await context.setOffline(false);
     await (await loaded).finished();
     await context.setOffline(true);
     await follow(page, '/login');
-    await field(page, 'Password').waitFor();
+    await field(page, 'password').waitFor();
     expect(await alerts(page).count()).toBe(0);
   });
 });
@@ -218,43 +221,43 @@ describe('when the main chunk of a prerendered screen is missing', () => {
     await page.route(mainChunk, (route) => route.abort());
     await page.goto(`${server.address}/#/about`);
     await alerts(page).waitFor();
-    await page.getByRole('link', { name: 'Projects' }).click();
+    await headerLink(page, '/projects').click();
     expect(await alerts(page).allTextContents()).toEqual([failure]);
     expect(await page.locator('section').innerText()).toBe('List of Projects');
     expect(await page.locator('[aria-busy=true]').count()).toBe(0);
-    await page.getByRole('link', { name: 'Sign in' }).click();
+    await headerLink(page, '/login').click();
     await fillCredentials(page, 'ada@example.org');
     const first = await alerts(page).elementHandle();
-    await submitButton(page, 'Sign in').click();
+    await submitButton(page, 'login').click();
     // Screen readers announce an alert when its element is new.
     expect(await first?.evaluate((element) => element.isConnected)).toBe(false);
     expect(await alerts(page).allTextContents()).toEqual([failure]);
-    expect(await submitButton(page, 'Sign in').getAttribute('aria-busy')).toBe('false');
-    expect(await field(page, 'Email').inputValue()).toBe('ada@example.org');
+    expect(await submitButton(page, 'login').getAttribute('aria-busy')).toBe('false');
+    expect(await field(page, 'email').inputValue()).toBe('ada@example.org');
   });
 
   test('projects are shown, whether they arrive before or after the failure [CHOICE-76]', async () => {
     const { page, failScripts } = await openPrerendered('/projects', {
-      prepare: (newPage) => mockProjects(newPage, projects(2)),
+      prepare: (newPage) => mockProjects(newPage, listOf(2)),
     });
     await expect.poll(() => rowTitles(page).count()).toBe(2);
     await failScripts();
     const section = page.locator('section');
-    const titles = ['Project 1', 'Project 2'];
+    const titles = listOf(2).map(({ title }) => title);
     await expect.poll(() => rowTitles(page).allTextContents()).toEqual(titles);
     expect(await section.locator(':scope > :not(div):visible').allTextContents()).toEqual([
       'List of Projects',
     ]);
     expect(await section.getAttribute('aria-busy')).toBe('false');
-    await page.getByRole('link', { name: 'About' }).click();
-    await page.getByRole('link', { name: 'Projects' }).click();
+    await headerLink(page, '/about').click();
+    await headerLink(page, '/projects').click();
     await expect.poll(() => rowTitles(page).allTextContents()).toEqual(titles);
     expect(await section.getAttribute('aria-busy')).toBe('false');
   });
 
   test('the alert appears once, only for scripts of the app, and also on an unknown path [CHOICE-71]', async () => {
     const { page, failScripts } = await openPrerendered('/nowhere');
-    await heading(page, 'Unexpected Application Error!').waitFor();
+    await heading(page, errorTitle).waitFor();
     const failToLoad = (tagName: string) =>
       page.evaluate(async (name) => {
         const element = document.createElement(name) as HTMLImageElement;
@@ -284,7 +287,7 @@ describe('when the main chunk of a prerendered screen is missing', () => {
       const { failScripts, ...opened } = await openPrerendered('/login');
       const { page } = opened;
       await fillCredentials(page, 'ada@example.org');
-      await submitButton(page, 'Sign in').click();
+      await submitButton(page, 'login').click();
       await page.locator('button[aria-busy=true]').waitFor();
       await expectFormKept(opened, async () => {
         await failScripts();
@@ -330,7 +333,7 @@ describe('when the chunk of a prerendered screen is missing', () => {
   async function openWithoutLazyChunk(path: string) {
     const { page, requests, loadScripts } = await openPrerendered(path, {
       async prepare(newPage) {
-        await mockProjects(newPage, projects(2));
+        await mockProjects(newPage, listOf(2));
         await newPage.route(lazyChunk, (route) => route.abort());
       },
     });
@@ -355,27 +358,31 @@ describe('when the chunk of a prerendered screen is missing', () => {
     await loadApp();
     await alerts(page).waitFor();
     expect(await rowTitles(page).count()).toBe(2);
-    await page.getByRole('link', { name: 'About' }).click();
+    await headerLink(page, '/about').click();
     await waitForApp(page);
-    await page.getByRole('heading', { name: 'About Page' }).waitFor();
+    await heading(page, screens['/about'].heading).waitFor();
   });
 
   test('the early response is not shown to the next user [CHOICE-70, CHOICE-47]', async () => {
     const { page } = await browser.open();
     let requests = 0;
-    await page.route('**/api/v1/projects', (route) =>
-      route.fulfill({ json: requests++ === 0 ? [] : projects(1) }),
+    await page.route(`**${operationTable.listProjects.path}`, (route) =>
+      route.fulfill({ json: requests++ === 0 ? [] : listOf(1) }),
     );
-    await page.route('**/api/v1/auth/login', (route) => route.fulfill({ status: 200, json: {} }));
+    await page.route(`**${operationTable.login.path}`, (route) =>
+      route.fulfill({ status: 200, json: {} }),
+    );
     await page.route(lazyChunk, (route) => route.abort());
     await page.goto(`${server.address}/#/projects`);
     await page.getByText('This page could not be loaded.').waitFor();
     await page.unroute(lazyChunk);
-    await headerLink(page, 'Sign in').click();
+    await headerLink(page, '/login').click();
     await waitForApp(page);
     await fillCredentials(page, 'bob@example.org');
-    await submitButton(page, 'Sign in').click();
-    await expect.poll(() => rowTitles(page).allTextContents()).toEqual(['Project 1']);
+    await submitButton(page, 'login').click();
+    await expect
+      .poll(() => rowTitles(page).allTextContents())
+      .toEqual(listOf(1).map(({ title }) => title));
     expect(requests).toBe(2);
   });
 

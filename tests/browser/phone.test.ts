@@ -11,7 +11,9 @@ import {
   useBrowser,
   useServer,
 } from '../../testing/browser.ts';
-import { alerts, projects } from '../../testing/held-pages.ts';
+import { alerts } from '../../testing/held-pages.ts';
+import { screens } from '../../shared/routes.ts';
+import { textNames, listOf } from '../../testing/projects.ts';
 
 const browser = useBrowser({ args: ['--enable-blink-features=PrefersReducedData'] });
 const server = useServer();
@@ -51,12 +53,9 @@ async function openPhone() {
 }
 
 const unevenProjects = (count: number) =>
-  projects(count).map((project, index) => ({
-    ...project,
-    description: `A line of text, which a narrow window breaks into two.\n`.repeat(
-      1 + ((index * 7) % 40),
-    ),
-  }));
+  listOf(count, (index) =>
+    'A line of text, which a narrow window breaks into two.\n'.repeat(1 + ((index * 7) % 40)),
+  );
 
 const painted = (page: Page) =>
   page.evaluate(
@@ -135,7 +134,7 @@ test.each([
   'the line that the user types stays visible when a keyboard %s, and the user can scroll to the banner',
   async (_, pageScaleFactor) => {
     const { page, devtools, touch, resize } = await openPhone();
-    await mockProjects(page, projects(60));
+    await mockProjects(page, listOf(60));
     await openScreen(page, server.address, '/projects');
     /** Returns whether the banner, or the first line of the field, is above the keyboard. */
     const isVisible = () =>
@@ -145,12 +144,12 @@ test.each([
         const { offsetTop, height } = visualViewport!;
         return top >= offsetTop && top + 30 <= offsetTop + height;
       });
-    for (const name of ['Title', 'Description']) {
+    for (const name of textNames) {
       await field(page, name).focus();
       await resize(viewport.height / (3 - pageScaleFactor));
       await devtools.send('Emulation.setPageScaleFactor', { pageScaleFactor });
       await page.keyboard.type('New');
-      expect(await focused(page)).toBe(name.toLowerCase());
+      expect(await focused(page)).toBe(name);
       await expect.poll(isVisible).toBe(true);
     }
     await page.evaluate(() => document.querySelector('form')!.requestSubmit());
@@ -172,7 +171,7 @@ test('a phone that reduces data gets the script of the other screens when the us
   await page.waitForLoadState('load');
   await page.clock.runFor(60_000);
   expect(await page.locator('link[href*=lazy-chunk]').count()).toBe(0);
-  await headerLink(page, 'Sign in').tap();
-  await heading(page, 'Sign in').waitFor();
+  await headerLink(page, '/login').tap();
+  await heading(page, screens['/login'].heading).waitFor();
   expect(problems).toEqual([]);
 });

@@ -11,33 +11,38 @@ import {
   projectList,
   useBrowser,
   useServer,
+  rowTitles,
 } from '../../testing/browser.ts';
-import { alerts, prerenderedPages, projects } from '../../testing/held-pages.ts';
+import { alerts, prerenderedPages } from '../../testing/held-pages.ts';
 import { copyProject } from '../../testing/project-copy.ts';
 import { buildRender } from '../../tools/prerender.ts';
 import { rowTexts } from '../../src/ui/row-texts.ts';
+import { screens } from '../../shared/routes.ts';
+import { listOf } from '../../testing/projects.ts';
+import { operationTable } from '../../generated/operations.ts';
 
 const browser = useBrowser();
 const server = useServer();
 
+const listPath = operationTable.listProjects.path;
 const openPrerendered = prerenderedPages(browser, server);
 const requiredErrors = (page: Page) => page.getByText('is required');
 
 test('a link that was followed just before the app takes over leads to its screen [CHOICE-61]', async () => {
   const { page } = await openPrerendered('');
-  await heading(page, 'Home').waitFor();
+  await heading(page, screens['/'].heading).waitFor();
   const shown = await page.evaluate(() => {
     location.hash = '#/about';
     // The event of the change comes later.
     window.prerendered!.send('freeze');
     return [document.querySelector('h1')!.textContent, document.activeElement!.textContent];
   });
-  expect(shown).toEqual(['About Page', 'About Page']);
+  expect(shown).toEqual([screens['/about'].heading, screens['/about'].heading]);
 });
 
 test('no key is lost while the app takes over [CHOICE-62]', async () => {
   const { page, hydrate } = await openPrerendered('/login');
-  await field(page, 'Password').focus();
+  await field(page, 'password').focus();
   const app = { isInPlace: false };
   const takingOver = hydrate().then(() => (app.isInPlace = true));
   let typed = '';
@@ -46,27 +51,27 @@ test('no key is lost while the app takes over [CHOICE-62]', async () => {
     typed += 'a';
   }
   await takingOver;
-  expect(await field(page, 'Password').inputValue()).toBe(typed);
+  expect(await field(page, 'password').inputValue()).toBe(typed);
   expect(await requiredErrors(page).count()).toBe(0);
 });
 
 test('a touched empty field has an error until it is filled, then its other error when the app takes over [CHOICE-63, CHOICE-74, FIELD-1]', async () => {
   const { page, problems, hydrate } = await openPrerendered('/login');
   const errors = () => requiredErrors(page).allTextContents();
-  await page.getByRole('link', { name: 'About' }).focus();
-  await field(page, 'Email').focus();
+  await headerLink(page, '/about').focus();
+  await field(page, 'email').focus();
   // It is not touched yet.
   await page.keyboard.type('a');
   await page.keyboard.press('Backspace');
   expect(await errors()).toEqual([]);
   await page.keyboard.press('Tab');
   await expect.poll(errors).toEqual(['Email is required']);
-  expect(await field(page, 'Email').getAttribute('aria-invalid')).toBe('true');
+  expect(await field(page, 'email').getAttribute('aria-invalid')).toBe('true');
   await page.keyboard.press('Shift+Tab');
   await expect.poll(errors).toEqual(['Email is required', 'Password is required']);
   await page.keyboard.type('ada');
   await expect.poll(errors).toEqual(['Password is required']);
-  expect(await field(page, 'Email').getAttribute('aria-invalid')).toBe('false');
+  expect(await field(page, 'email').getAttribute('aria-invalid')).toBe('false');
   await hydrate();
   await page.getByText('Invalid email address').waitFor();
   expect(await errors()).toEqual(['Password is required']);
@@ -79,18 +84,18 @@ test('a touched empty field has an error until it is filled, then its other erro
 test('half a date is an error and is kept, before and after the app takes over [CHOICE-63, CHOICE-113]', async () => {
   const { page, requests, hydrate } = await openPrerendered('/login');
   const isHalf = () =>
-    field(page, 'Email').evaluate((input) => (input as HTMLInputElement).validity.badInput);
-  await field(page, 'Email').evaluate((input) => {
+    field(page, 'email').evaluate((input) => (input as HTMLInputElement).validity.badInput);
+  await field(page, 'email').evaluate((input) => {
     Object.assign(input, { type: 'date' });
     // React sets the type that it has rendered.
     Object.defineProperty(input, 'type', { get: () => 'date', set: () => {} });
   });
-  await field(page, 'Email').press('1');
-  await submitButton(page, 'Sign in').click();
+  await field(page, 'email').press('1');
+  await submitButton(page, 'login').click();
   await page.getByText('Email is not valid').waitFor();
   expect([await focused(page), await isHalf()]).toEqual(['email', true]);
   await hydrate();
-  await submitButton(page, 'Sign in').click();
+  await submitButton(page, 'login').click();
   await page.getByText('Password is required').waitFor();
   await page.getByText('Email is not valid').waitFor();
   expect([await isHalf(), requests]).toEqual([true, []]);
@@ -99,16 +104,16 @@ test('half a date is an error and is kept, before and after the app takes over [
 test('what was typed and submitted does not appear on the next screen, nor on the same one later, and is not sent [CHOICE-67]', async () => {
   const { page, requests, hydrate } = await openPrerendered('/login');
   await fillCredentials(page, 'ada@example.org');
-  await submitButton(page, 'Sign in').click();
-  await headerLink(page, 'Sign up').click();
-  await heading(page, 'Create an account').waitFor();
-  expect(await field(page, 'Email').inputValue()).toBe('');
-  await headerLink(page, 'Sign in').click();
-  await heading(page, 'Sign in').waitFor();
-  await field(page, 'Email').fill('bob@example.org');
+  await submitButton(page, 'login').click();
+  await headerLink(page, '/register').click();
+  await heading(page, screens['/register'].heading).waitFor();
+  expect(await field(page, 'email').inputValue()).toBe('');
+  await headerLink(page, '/login').click();
+  await heading(page, screens['/login'].heading).waitFor();
+  await field(page, 'email').fill('bob@example.org');
   await hydrate();
-  expect(await field(page, 'Email').inputValue()).toBe('bob@example.org');
-  expect(await field(page, 'Password').inputValue()).toBe('');
+  expect(await field(page, 'email').inputValue()).toBe('bob@example.org');
+  expect(await field(page, 'password').inputValue()).toBe('');
   expect(await requiredErrors(page).count()).toBe(0);
   expect(requests).toEqual([]);
 });
@@ -118,16 +123,16 @@ test('the list is requested once, before the scripts have loaded, with the heade
   const { page, requests, hydrate } = await openPrerendered('/projects', {
     async prepare(newPage) {
       await newPage.context().addCookies([cookie]);
-      await mockProjects(newPage, [{ id: 1, title: 'Website', description: 'New pages.' }]);
+      await mockProjects(newPage, listOf(1));
     },
   });
   await expect.poll(() => requests.length).toBe(1);
   await hydrate();
-  await page.getByText('New pages.').waitFor();
+  await rowTitles(page).waitFor();
   expect(requests.length).toBe(1);
   // The app itself requests the list when the user comes back.
-  await page.getByRole('link', { name: 'About' }).click();
-  await page.getByRole('link', { name: 'Projects' }).click();
+  await headerLink(page, '/about').click();
+  await headerLink(page, '/projects').click();
   await expect.poll(() => requests.length).toBe(2);
   const [early, late] = requests.map((request) => request.headers());
   expect(early).toEqual(late);
@@ -141,7 +146,7 @@ const rowsOf = (rows: Locator) =>
   );
 
 const textsOf = (count: number) =>
-  projects(count).map((project) => Object.values(rowTexts).map((textOf) => textOf(project)));
+  listOf(count).map((project) => Object.values(rowTexts).map((textOf) => textOf(project)));
 
 /** Opens the prerendered projects with a list that the test streams. */
 async function openStreaming(options?: BrowserContextOptions) {
@@ -181,7 +186,7 @@ test('projects are shown as they arrive, and stay when the app takes over [CHOIC
   const list = page.getByRole('list', { name: 'List of Projects' });
   const rows = list.getByRole('listitem');
   const section = page.locator('section');
-  const json = JSON.stringify(projects(7));
+  const json = JSON.stringify(listOf(7));
   const secondProject = json.indexOf(',{"id":2');
   const fourthProject = json.indexOf(',{"id":4');
   await send(json.slice(0, secondProject));
@@ -221,7 +226,7 @@ test('projects are shown as they arrive, and stay when the app takes over [CHOIC
   await expect.poll(() => section.getAttribute('aria-busy')).toBe('false');
   expect(await rowsOf(rows)).toEqual(textsOf(7));
   expect(await page.locator('body').getAttribute('data-fetched')).toBe(
-    `${new URL(page.url()).origin}/api/v1/projects`,
+    `${new URL(page.url()).origin}${listPath}`,
   );
   expect(problems).toEqual([]);
 });
@@ -229,7 +234,7 @@ test('projects are shown as they arrive, and stay when the app takes over [CHOIC
 test('only the first fifteen projects are parsed and shown before the scripts have loaded [CHOICE-69]', async () => {
   const { page, hydrate, send, end } = await openStreaming();
   const rows = page.locator('section li');
-  const json = JSON.stringify(projects(200));
+  const json = JSON.stringify(listOf(200));
   const half = json.indexOf('{"id":101,');
   await send(json.slice(0, half));
   await expect.poll(() => rows.count()).toBe(15);
@@ -255,11 +260,7 @@ test.each([200, 400])(
       viewport: { width: 800, height: 300 },
     });
     // All rows have different heights, so that no height can be estimated from the others.
-    const uneven = projects(count).map((row) => ({
-      ...row,
-      description: 'A line.\n'.repeat(row.id),
-    }));
-    await send(JSON.stringify(uneven));
+    await send(JSON.stringify(listOf(count, (index) => 'A line.\n'.repeat(index + 1))));
     const rows = page.locator('section li');
     await rows.nth(14).waitFor();
     await rows.last().evaluate((row) => row.scrollIntoView());
@@ -269,7 +270,7 @@ test.each([200, 400])(
         return [title?.textContent, scrollY];
       });
     const before = await position();
-    expect(before[0]).toMatch(/^Project \d+$/);
+    expect(before[0]).toMatch(/^Project \d+$/m);
     await hydrate();
     expect(await position()).toEqual(before);
     await end();
@@ -279,9 +280,9 @@ test.each([200, 400])(
 );
 
 test.each([
-  ['an error', { status: 500, json: projects(1) }],
-  ['no list', { json: { items: projects(1) } }],
-  ['no list of projects', { json: [{ ...projects(1)[0], title: 1 }] }],
+  ['an error', { status: 500, json: listOf(1) }],
+  ['no list', { json: { items: listOf(1) } }],
+  ['no list of projects', { json: [{ ...listOf(1)[0], title: 1 }] }],
   ['no JSON', { body: '<h1>Project 1</h1>' }],
   ['lost', undefined],
 ])(
@@ -289,7 +290,7 @@ test.each([
   async (_, response) => {
     const { page, requests, hydrate } = await openPrerendered('/projects', {
       async prepare(newPage) {
-        await newPage.route('**/api/v1/projects', (route) =>
+        await newPage.route(`**${listPath}`, (route) =>
           response ? route.fulfill(response) : route.abort(),
         );
         await newPage.addInitScript(() => {
@@ -316,11 +317,11 @@ describe('leaving the projects aborts the early request [CHOICE-70]', () => {
     const { page, problems, requests, hydrate } = await openPrerendered('/projects');
     await expect.poll(() => requests.length).toBe(1);
     const aborted = page.waitForEvent('requestfailed');
-    await page.getByRole('link', { name: 'About' }).click();
+    await headerLink(page, '/about').click();
     expect(await aborted).toBe(requests[0]);
-    expect(requests[0]!.url()).toBe(`${server.address}/api/v1/projects`);
+    expect(requests[0]!.url()).toBe(`${server.address}${listPath}`);
     await hydrate();
-    await page.getByRole('link', { name: 'Projects' }).click();
+    await headerLink(page, '/projects').click();
     await expect.poll(() => requests.length).toBe(2);
     expect(problems).toEqual([]);
   });
@@ -328,10 +329,10 @@ describe('leaving the projects aborts the early request [CHOICE-70]', () => {
   test('after the app has taken over', async () => {
     const { page, problems, requests, hydrate } = await openPrerendered('/projects');
     await hydrate();
-    await field(page, 'Title').fill('The app is there');
+    await field(page, 'title').fill('The app is there');
     const aborted = page.waitForEvent('requestfailed');
-    await page.getByRole('link', { name: 'About' }).click();
-    await page.getByRole('link', { name: 'Projects' }).click();
+    await headerLink(page, '/about').click();
+    await headerLink(page, '/projects').click();
     expect(await aborted).toBe(requests[0]);
     expect(problems).toEqual([]);
   });
@@ -358,9 +359,9 @@ test('the app runs when the first rows are painted, if they arrive at once [CHOI
     await route.fulfill({ response, body });
     chunks.push(route.request().url());
   });
-  await page.route('**/api/v1/projects', async (route) => {
+  await page.route(`**${listPath}`, async (route) => {
     await expect.poll(() => chunks.length).toBe(2);
-    await route.fulfill({ json: projects(3) });
+    await route.fulfill({ json: listOf(3) });
   });
   await page.goto(`${server.address}/#/projects`);
   await waitForApp(page);

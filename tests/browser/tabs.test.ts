@@ -9,8 +9,12 @@ import {
   rowTitles,
   useBrowser,
   useServer,
+  fillProject,
 } from '../../testing/browser.ts';
 import { alerts } from '../../testing/held-pages.ts';
+import { operationTable } from '../../generated/operations.ts';
+import { screens } from '../../shared/routes.ts';
+import { storedProject, newProject } from '../../testing/projects.ts';
 
 const browser = useBrowser();
 const server = useServer();
@@ -20,19 +24,19 @@ async function openTab() {
   const { page, context } = await browser.open();
   let user = '';
   const created: unknown[] = [];
-  await context.route('**/api/v1/auth/login', async (route) => {
+  await context.route(`**${operationTable.login.path}`, async (route) => {
     user = (route.request().postDataJSON() as { email: string }).email;
     await route.fulfill({ json: {} });
   });
-  await context.route('**/api/v1/projects', (route, request) => {
+  await context.route(`**${operationTable.listProjects.path}`, (route, request) => {
     if (request.method() === 'POST') created.push(request.postDataJSON());
-    return route.fulfill({ json: [{ id: 1, title: `Of ${user}`, description: '' }] });
+    return route.fulfill({ json: [storedProject({ title: `Of ${user}` })] });
   });
   const signIn = async (tab: Page, email: string) => {
     await openScreen(tab, server.address, '/login');
     await fillCredentials(tab, email);
-    await submitButton(tab, 'Sign in').click();
-    await heading(tab, 'New Project').waitFor();
+    await submitButton(tab, 'login').click();
+    await heading(tab, screens['/projects'].heading).waitFor();
     await expect.poll(() => rowTitles(tab).allTextContents()).toEqual([`Of ${email}`]);
   };
   return { page, context, created, signIn };
@@ -46,12 +50,12 @@ test.each<[string, (page: Page) => Promise<unknown>, (page: Page) => Promise<unk
   async (_, leave, comeBack) => {
     const { page, context, signIn } = await openTab();
     await signIn(page, 'ada@example.org');
-    await field(page, 'Title').fill('Typed by Ada');
+    await field(page, 'title').fill('Typed by Ada');
     await leave(page);
     await signIn(await context.newPage(), 'bob@example.org');
     await comeBack(page);
     await expect.poll(() => rowTitles(page).allTextContents()).toEqual(['Of bob@example.org']);
-    expect(await field(page, 'Title').inputValue()).toBe('');
+    expect(await field(page, 'title').inputValue()).toBe('');
   },
 );
 
@@ -76,9 +80,8 @@ test.each([
     await page.route('**/assets/**', (route) => (isHeld ? held.push(route) : route.continue()));
     await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
     await expect.poll(() => rowTitles(page).allTextContents()).toEqual([`Of ${first}`]);
-    await field(page, 'Title').fill('Typed early');
-    await field(page, 'Description').fill('Typed early');
-    await submitButton(page, 'Create Project').click();
+    await fillProject(page, newProject({ title: 'Typed early' }));
+    await submitButton(page, 'createProject').click();
     if (fails) {
       await Promise.all(held.splice(0).map((route) => route.abort()));
       await alerts(page).waitFor();
@@ -89,6 +92,6 @@ test.each([
     if (fails) await page.evaluate(() => dispatchEvent(new Event('online')));
     await waitForApp(page);
     await expect.poll(() => rowTitles(page).allTextContents()).toEqual([`Of ${user}`]);
-    expect([await field(page, 'Title').inputValue(), created.length]).toEqual([typed, posts]);
+    expect([await field(page, 'title').inputValue(), created.length]).toEqual([typed, posts]);
   },
 );

@@ -1,7 +1,7 @@
 // @module-tag chromium
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { heading, submitButton, waitForApp } from '../../testing/page-driver.ts';
+import { heading, submitButton, waitForApp, field } from '../../testing/page-driver.ts';
 import {
   fillProject,
   focused,
@@ -12,12 +12,15 @@ import {
   useBrowser,
   useServer,
 } from '../../testing/browser.ts';
+import { operationTable } from '../../generated/operations.ts';
+import { screens } from '../../shared/routes.ts';
+import { storedProject, listOf } from '../../testing/projects.ts';
 
 const browser = useBrowser();
 const server = useServer();
 
-/** Descriptions of a list, by index. In the first one, every seventh project is long. */
-const descriptions: Record<string, (index: number, count: number) => string> = {
+/** Lines of the projects of a list, by index. In the first one, every seventh is long. */
+const linesOf: Record<string, (index: number, count: number) => string> = {
   'of different heights': (i) => 'One of many lines.\n'.repeat(i % 7 === 0 ? 9 : 1),
   'of one height': () => 'One line, which a narrow window breaks, so that all rows are higher.',
   'higher further down': (i, count) => 'Line.\n'.repeat(1 + (30 * i) / count),
@@ -31,13 +34,8 @@ type ListOptions = BrowserContextOptions & { rows?: string };
 async function openList(count: number, { rows, ...options }: ListOptions = {}) {
   const viewport = { width: 1000, height: 700 };
   const { page, problems } = await browser.open({ viewport, ...options });
-  const descriptionOf = descriptions[rows ?? 'of different heights']!;
-  const projects = Array.from({ length: count }, (_, i) => ({
-    id: i + 1,
-    title: `Project ${i + 1}`,
-    description: descriptionOf(i, count),
-  }));
-  const created = { id: count + 1, title: 'The new one', description: 'At the end.' };
+  const projects = listOf(count, (i) => linesOf[rows ?? 'of different heights']!(i, count));
+  const created = storedProject({}, count + 1);
   await mockProjects(page, projects, { status: 201, json: created });
   await openScreen(page, server.address, '/projects');
   await row(page, 1).waitFor();
@@ -45,8 +43,8 @@ async function openList(count: number, { rows, ...options }: ListOptions = {}) {
 }
 
 async function createProject(page: Page) {
-  await fillProject(page, 'The new one', 'At the end.');
-  await submitButton(page, 'Create Project').click();
+  await fillProject(page);
+  await submitButton(page, 'createProject').click();
   await page.getByText('The project was created.').waitFor();
 }
 
@@ -89,7 +87,7 @@ const find = (page: Page, text: string) =>
 /** Returns the titles in a print. Its outline has them as plain text. */
 async function printedTitles(page: Page) {
   const pdf = (await page.pdf({ tagged: true, outline: true })).toString('latin1');
-  return new Set(pdf.match(/(?<=\/Title \()Project \d+(?=\))/g));
+  return new Set(pdf.match(/(?<=\/Title \()Project \d+/g));
 }
 
 test('a copy and a print of a list of 300 have all titles, and there is no button to show all [CHOICE-57, CHOICE-82]', async () => {
@@ -98,7 +96,7 @@ test('a copy and a print of a list of 300 have all titles, and there is no butto
   await page.keyboard.press('Control+A');
   await page.keyboard.press('Control+C');
   const copied = await page.evaluate(() => navigator.clipboard.readText());
-  expect(copied.match(/^Project \d+$/gm)).toEqual(projects.map(({ title }) => title));
+  expect(copied.match(/^Project \d+$/gm)).toEqual(projects.map(({ id }) => `Project ${id}`));
   expect((await printedTitles(page)).size).toBe(300);
   expect(await projectList(page).getByRole('button').count()).toBe(0);
   expect(problems).toEqual([]);
@@ -113,14 +111,14 @@ test('a create in a list of 299 changes no other row [CHOICE-57]', async () => {
 });
 
 test('the row at the top stays there when a create makes the list longer than 300 [CHOICE-110]', async () => {
-  const { page } = await openList(300, { rows: 'higher further down' });
-  await fillProject(page, 'The new one', 'At the end.');
+  const { page, projects } = await openList(300, { rows: 'higher further down' });
+  await fillProject(page);
   await row(page, 200).evaluate((element) => element.scrollIntoView());
-  await expect.poll(() => titleAtTop(page)).toBe('Project 200');
+  await expect.poll(() => titleAtTop(page)).toBe(projects[199]!.title);
   await page.evaluate(() => document.querySelector('form')!.requestSubmit());
   await page.getByText('The project was created.').waitFor();
   expect(await renderedRows(page)).toBeLessThan(50);
-  expect(await titleAtTop(page)).toBe('Project 200');
+  expect(await titleAtTop(page)).toBe(projects[199]!.title);
 });
 
 test('only the rows around the viewport are in the page, with the total number of rows [CHOICE-52, CHOICE-58]', async () => {
@@ -129,7 +127,7 @@ test('only the rows around the viewport are in the page, with the total number o
   expect(await row(page, 1).getAttribute('aria-setsize')).toBe('301');
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight / 2));
   await row(page, 1).waitFor({ state: 'detached' });
-  expect(await titleAtTop(page)).toMatch(/^Project \d\d+$/);
+  expect(await titleAtTop(page)).toMatch(/^Project \d\d+$/m);
   expect(await renderedRows(page)).toBeLessThan(50);
   expect(problems).toEqual([]);
 });
@@ -171,10 +169,9 @@ test.each([200, 290, 400])(
     });
     await row(page, 40).waitFor();
     const before = await titleAtTop(page);
-    const added = { title: 'Added', description: 'At the start.' };
-    projects.unshift(...Array.from({ length: 20 }, (_, i) => ({ ...added, id: -i })));
+    projects.unshift(...listOf(20).map((each) => ({ ...each, id: -each.id, title: 'Added' })));
     await page.evaluate(() => void (location.hash = '#/about'));
-    await heading(page, 'About Page').waitFor();
+    await heading(page, screens['/about'].heading).waitFor();
     await page.goBack();
     await page.getByText(`${count + 20} projects.`, { exact: true }).waitFor();
     expect(await titleAtTop(page)).toBe(before);
@@ -186,13 +183,13 @@ test('a user who types after a reload, before the list has loaded, stays at the 
   await page.evaluate(() => scrollTo(0, 5_000));
   await row(page, 40).waitFor();
   const list = Promise.withResolvers<void>();
-  await page.route('**/api/v1/projects', async (route) => {
+  await page.route(`**${operationTable.listProjects.path}`, async (route) => {
     await list.promise;
     await route.fallback();
   });
   await page.reload();
   await waitForApp(page);
-  await page.getByLabel('Title').focus();
+  await field(page, 'title').focus();
   await page.keyboard.type('N');
   list.resolve();
   await page.getByText(/^300 projects\.$/).waitFor();
@@ -210,7 +207,7 @@ const scrollThrough = (page: Page, pixels: number) =>
 
 test('a user who scrolled during a create keeps the scroll position, and the next key shows the form [CHOICE-27]', async () => {
   const { page } = await openList(1_000);
-  await fillProject(page, 'The new one', 'At the end.');
+  await fillProject(page);
   const create = page.waitForRequest((request) => request.method() === 'POST');
   await page.evaluate(() => {
     const button = document.querySelector<HTMLElement>('form button')!;

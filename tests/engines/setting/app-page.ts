@@ -1,8 +1,10 @@
 import { expect } from 'vitest';
 import { screens, type Route } from '../../../shared/routes.ts';
 import type { BrowserPage } from './page.ts';
+import { newProject } from '../../../testing/projects.ts';
+import { credentialsOf } from '../../../testing/credentials.ts';
 
-export const accountPassword = 'correct horse';
+export const accountPassword = credentialsOf().password;
 
 export const fieldSelector = (name: string) => `form [name=${name}]`;
 
@@ -31,7 +33,7 @@ export function createAppPage(page: BrowserPage) {
     await expect.poll(async () => (await texts(selector)).join('\n')).toContain(text);
   }
 
-  const waitForHeading = (name: string) => waitForText('h1', name);
+  const waitForScreen = (route: Route) => waitForText('h1', screens[route].heading);
 
   /** Waits until the app has taken over the prerendered screen. */
   async function waitForApp() {
@@ -53,17 +55,16 @@ export function createAppPage(page: BrowserPage) {
     texts,
     count,
     waitForText,
-    waitForHeading,
+    waitForScreen,
     waitForApp,
     replaceText,
     async openScreen(address: string, path: Route) {
       await page.goto(`${address}/#${path}`);
-      await waitForHeading(screens[path].heading);
+      await waitForScreen(path);
       await waitForApp();
     },
-    async createProject(title: string, description: string) {
-      await replaceText('title', title);
-      await replaceText('description', description);
+    async createProject(project = newProject()) {
+      for (const [field, text] of Object.entries(project)) await replaceText(field, text);
       await page.click('form button');
     },
     async fillCredentials(email: string, secret = accountPassword) {

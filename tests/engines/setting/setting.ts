@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { screens, type Route } from '../../../shared/routes.ts';
+import type { Route } from '../../../shared/routes.ts';
 import { insertProjects, withDatabase } from '../../../testing/database.ts';
 import { startTemporaryServer } from '../../../testing/server-process.ts';
-import { createAppPage, accountPassword } from './app-page.ts';
+import { createAppPage } from './app-page.ts';
 import type { Engine, PageOptions } from './page.ts';
 import { startRecordingProxy } from './proxy.ts';
+import { operationTable } from '../../../generated/operations.ts';
+import { textNames } from '../../../testing/projects.ts';
+import { credentialsOf } from '../../../testing/credentials.ts';
+import { columns } from '../../../server/store/lists.ts';
 
 const usual: PageOptions = { width: 1000, height: 700, look: 'light' };
 
@@ -36,7 +40,7 @@ export function useSetting(name: string, startEngine: () => Promise<Engine>) {
     const { page, server } = await open();
     server.holdScripts();
     await page.goto(`${server.address}/#${path}`);
-    await page.waitForHeading(screens[path].heading);
+    await page.waitForScreen(path);
     const takeOver = () => {
       server.releaseScripts();
       return page.waitForApp();
@@ -50,10 +54,10 @@ export function useSetting(name: string, startEngine: () => Promise<Engine>) {
   /** Registers a user with this many projects, without a browser. Returns the email. */
   async function registerUser(projectCount = 0) {
     const email = newEmail().toLowerCase();
-    const response = await fetch(`${backend.address}/api/v1/users/register`, {
+    const response = await fetch(backend.address + operationTable.registerUser.path, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email, password: accountPassword }),
+      body: JSON.stringify(credentialsOf(email)),
     });
     expect(response.status).toBe(201);
     if (projectCount > 0) await insertProjects(backend.settings, email, projectCount);
@@ -66,16 +70,17 @@ export function useSetting(name: string, startEngine: () => Promise<Engine>) {
     await page.openScreen(server.address, '/login');
     await page.fillCredentials(email);
     await page.press('Enter');
-    await page.waitForHeading('New Project');
+    await page.waitForScreen('/projects');
     await expect.poll(() => page.count('section[aria-busy=false]')).toBe(1);
     return page;
   }
 
-  /** Adds lines, as many as the SQL expression says, to every nth description of a user. */
-  async function lengthenDescriptions(email: string, nth: number, lineCount: string) {
+  /** Adds lines, as many as the SQL expression says, to the last text of each nth project. */
+  async function lengthenTexts(email: string, nth: number, lineCount: string) {
+    const column = columns[textNames.at(-1)!];
     await withDatabase(backend.settings, (database) =>
       database.query(
-        `update projects set description = description
+        `update projects set ${column} = ${column}
            || replace(substr('${'.'.repeat(40)}', 1, ${lineCount}), '.', char(10) || 'One more line.')
          where position % ${nth} = 0
            and account_id = (select id from accounts where email = $1)`,
@@ -84,5 +89,5 @@ export function useSetting(name: string, startEngine: () => Promise<Engine>) {
     );
   }
 
-  return { open, openPrerendered, newEmail, registerUser, openProjects, lengthenDescriptions };
+  return { open, openPrerendered, newEmail, registerUser, openProjects, lengthenTexts };
 }

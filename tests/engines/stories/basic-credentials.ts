@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { screens } from '../../../shared/routes.ts';
+import { operationTable } from '../../../generated/operations.ts';
 import type { Setting } from '../setting/setting.ts';
 
 export function testBasicCredentials({ open, registerUser }: Setting) {
@@ -11,16 +11,19 @@ export function testBasicCredentials({ open, registerUser }: Setting) {
       const email = await registerUser(1);
       const { page, server } = await open({}, 'reader:secret');
       await page.openScreen(server.address, route);
-      await page.waitForHeading(screens[route].heading);
+      await page.waitForScreen(route);
       await page.click('header a[href$="/login"]');
       await page.fillCredentials(email);
       await page.click('form button');
-      await page.waitForHeading('New Project');
+      await page.waitForScreen('/projects');
       await expect.poll(() => page.count('main li')).toBe(1);
-      await page.createProject('Website', 'New pages.');
+      await page.createProject();
       await expect.poll(() => page.texts('main li [data-field=title]')).toHaveLength(2);
       const posts = server.requests.filter(({ method }) => method === 'POST');
-      expect(posts.map(({ path }) => path)).toEqual(['/api/v1/auth/login', '/api/v1/projects']);
+      expect(posts.map(({ path }) => path)).toEqual([
+        operationTable.login.path,
+        operationTable.createProject.path,
+      ]);
     },
   );
 }

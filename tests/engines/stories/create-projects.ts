@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import { accountPassword } from '../setting/app-page.ts';
+import { operationTable } from '../../../generated/operations.ts';
+import { windowTitle } from '../../../shared/routes.ts';
+import { newProject, projectWithText, textNames } from '../../../testing/projects.ts';
 import type { Setting } from '../setting/setting.ts';
 
 export function testCreateProjects({ open, newEmail }: Setting) {
@@ -8,10 +11,10 @@ export function testCreateProjects({ open, newEmail }: Setting) {
     const { page, server } = await open();
     await page.openScreen(server.address, '/');
     await page.click('header a[href$="/register"]');
-    await page.waitForHeading('Create an account');
+    await page.waitForScreen('/register');
     await page.fillCredentials(email);
     await page.click('form button');
-    await page.waitForHeading('Sign in');
+    await page.waitForScreen('/login');
     expect(await page.hash()).toBe('#/login');
 
     await page.fillCredentials(email, 'another password');
@@ -27,18 +30,15 @@ export function testCreateProjects({ open, newEmail }: Setting) {
       'tracker-session (http only)',
     ]);
 
-    const projects = [
-      ['Website relaunch', 'New pages.'],
-      ['<b>Bold</b> & "quoted"', 'Second line'],
-    ] as const;
-    for (const [index, [title, description]] of projects.entries()) {
-      await page.createProject(title, description);
+    const projects = [newProject(), projectWithText('<b>Bold</b> & "quoted"')];
+    for (const [index, project] of projects.entries()) {
+      await page.createProject(project);
       await expect.poll(() => page.count('main li')).toBe(index + 1);
       await expect.poll(() => page.value('title')).toBe('');
     }
     const xsrfToken = await page.evaluate(() => /XSRF-TOKEN=([^;]*)/.exec(document.cookie)?.[1]);
     const creates = server.requests.filter(
-      ({ method, path }) => method === 'POST' && path === '/api/v1/projects',
+      ({ method, path }) => method === 'POST' && path === operationTable.createProject.path,
     );
     expect(creates.map(({ headers }) => headers['x-xsrf-token'])).toEqual([xsrfToken, xsrfToken]);
     expect(creates.map(({ headers }) => /\bsession=/.test(headers.cookie ?? ''))).toEqual([
@@ -47,12 +47,11 @@ export function testCreateProjects({ open, newEmail }: Setting) {
     ]);
 
     await page.reload();
-    await expect
-      .poll(() => page.texts('main li [data-field=title]'))
-      .toEqual(projects.map(([title]) => title));
-    await expect
-      .poll(() => page.texts('main li [data-field=description]'))
-      .toEqual(projects.map(([, description]) => description));
-    expect(await page.evaluate(() => document.title)).toBe('Projects · Tracker App');
+    for (const name of textNames) {
+      await expect
+        .poll(() => page.texts(`main li [data-field=${name}]`))
+        .toEqual(projects.map((project) => project[name]));
+    }
+    expect(await page.evaluate(() => document.title)).toBe(windowTitle('/projects'));
   });
 }

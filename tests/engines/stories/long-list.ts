@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { newProject } from '../../../testing/projects.ts';
 import { rowSelector } from '../setting/app-page.ts';
 import type { Setting } from '../setting/setting.ts';
 
-export function testLongList({ registerUser, openProjects, lengthenDescriptions }: Setting) {
+export function testLongList({ registerUser, openProjects, lengthenTexts }: Setting) {
   test('in a list of 2,000, the wheel shows no blank frame, and "Show the new project" the new one', async () => {
     const page = await openLongList();
     expect(await page.count('main li')).toBeLessThan(60);
@@ -16,7 +17,7 @@ export function testLongList({ registerUser, openProjects, lengthenDescriptions 
     expect(frames).toBeGreaterThanOrEqual(20);
     expect(blank).toEqual([]);
 
-    await page.createProject('The new one', 'At the end.');
+    await page.createProject();
     await page.waitForText('[role=status]', 'The project was created.');
     const showButton = 'main section > button';
     await page.waitForText(showButton, 'Show the new project');
@@ -24,12 +25,12 @@ export function testLongList({ registerUser, openProjects, lengthenDescriptions 
     await expect
       .poll(() => page.isInViewport(`${rowSelector(2_001)} [data-field=title]`))
       .toBe(true);
-    expect(await page.focused()).toBe('The new one');
+    expect(await page.focused()).toBe(newProject().title);
   });
 
   test('in a list of 2,000 with rows of different heights, End goes to the end of the page in at most two presses, Home to its start [CHOICE-121]', async () => {
     const email = await registerUser(2_000);
-    await lengthenDescriptions(email, 1, '1 + position / 60');
+    await lengthenTexts(email, 1, '1 + position / 60');
     const page = await openProjects(email);
     await page.click('main h2');
     for (const [key, position] of [
@@ -52,7 +53,7 @@ export function testLongList({ registerUser, openProjects, lengthenDescriptions 
   /** Opens a list whose rows are of different heights, and taller further down. */
   async function openLongList() {
     const email = await registerUser(2_000);
-    await lengthenDescriptions(email, 7, '1 + position / 250');
+    await lengthenTexts(email, 7, '1 + position / 250');
     return openProjects(email);
   }
 }

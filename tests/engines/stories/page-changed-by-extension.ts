@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { wrapTexts } from '../../../testing/translator.ts';
 import { accountPassword } from '../setting/app-page.ts';
 import type { Setting } from '../setting/setting.ts';
+import { screens } from '../../../shared/routes.ts';
 
 export function testPageChangedByExtension({ open, registerUser }: Setting) {
   test.each<[string, () => void]>([
@@ -39,14 +40,14 @@ export function testPageChangedByExtension({ open, registerUser }: Setting) {
       await page.evaluate(change);
       await page.click('form button');
       await page.waitForText('[role=alert]', 'The email or the password is not right.');
-      expect(await page.texts('h1')).toEqual(['Sign in']);
+      expect(await page.texts('h1')).toEqual([screens['/login'].heading]);
       expect([await page.value('email'), await page.value('password')]).toEqual([
         email,
         'another password',
       ]);
       await page.replaceText('password', accountPassword);
       await page.press('Enter');
-      await page.waitForHeading('New Project');
+      await page.waitForScreen('/projects');
     },
   );
 }

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
 import { maxUnvirtualizedRows } from '../../../src/ui/block-offsets.ts';
 import type { Setting } from '../setting/setting.ts';
+import { textNames } from '../../../testing/projects.ts';
 
-export function testPlaceInList({ registerUser, openProjects, lengthenDescriptions }: Setting) {
+export function testPlaceInList({ registerUser, openProjects, lengthenTexts }: Setting) {
   test.each([300, 5_000])(
     'the row at the top of a list of %i stays there when anything around it changes, and when the user comes back [CHOICE-110]',
     async (length) => {
       const isVirtualized = length > maxUnvirtualizedRows;
       const email = await registerUser(length);
-      await lengthenDescriptions(email, 1, '(position * 7) % 40');
+      await lengthenTexts(email, 1, '(position * 7) % 40');
       const page = await openProjects(email);
-      for (const field of ['title', 'description']) await page.replaceText(field, 'New');
+      for (const field of textNames) await page.replaceText(field, 'New');
       const position = Math.round(length * 0.65);
       await expect.poll(() => page.evaluate(scrollTowards, position)).toBe(true);
       const waitForList = async () => {
@@ -44,9 +45,9 @@ export function testPlaceInList({ registerUser, openProjects, lengthenDescriptio
           'another screen and back',
           async () => {
             await page.evaluate(() => void (location.hash = '#/about'));
-            await page.waitForHeading('About Page');
+            await page.waitForScreen('/about');
             await page.evaluate(() => history.back());
-            await page.waitForHeading('New Project');
+            await page.waitForScreen('/projects');
             await waitForList();
           },
         ],
