@@ -60,7 +60,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   conformance: {
     ...long,
     include: ['conformance/tests/**/*.test.ts'],
-    globalSetup: ['testing/provide-postgres.ts', 'testing/build-app.ts'],
+    globalSetup: 'testing/provide-postgres.ts',
   },
   tools: { include: ['tests/tools/**/*.test.ts'], pool: 'threads' },
   // Start programs, servers or builds, so `npm run test:unit` leaves them out.
