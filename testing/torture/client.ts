@@ -36,7 +36,7 @@ export class TortureClient extends CookieClient {
     if (status !== 200) {
       throw new Error(`The list was answered with ${status}: is the session lost?`);
     }
-    return (body as NewProject[]).map((project) => project[keyName]);
+    return (body as Required<NewProject>[]).map((project) => project[keyName]);
   }
 }
 

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { findFreePort } from '../../../tools/free-port.ts';
 import { paths } from '../../../testing/contract.ts';
 import { CookieClient, signedInClient } from '../../../testing/cookie-client.ts';
-import { tooLargeProject } from '../../../testing/projects.ts';
+import { escapedJson, longestProject, tooLargeProject } from '../../../testing/projects.ts';
 import { startProxy, type ProxyName, type Replacements } from '../../../testing/proxies.ts';
 import { restartReplicas } from '../../../testing/torture/scenarios.ts';
 import {
@@ -79,8 +79,11 @@ export function testProxy(name: ProxyName) {
       stream.destroy();
     });
 
-    test('a body that is too large is refused with a message', async () => {
+    test('the longest project is created, and a larger body is refused with a message', async () => {
       const client = await signedInClient(shared().address);
+      const longest = escapedJson(longestProject());
+      const headers = { 'content-type': 'application/json' };
+      expect((await client.createRaw(undefined, { body: longest, headers })).status).toBe(201);
       for (const body of [tooLargeProject(), tooLargeProject(5_000_000)]) {
         const reply = await client.createRaw(body);
         expect({ status: reply.status, body: reply.body }).toEqual(refusal('bodyTooLarge'));
