@@ -4,30 +4,12 @@ import { expect, test } from 'vitest';
 import { expectError, field, renderForm } from '../../testing/form-screen.tsx';
 
 test.each([
-  {
-    name: 'login',
-    heading: 'Sign in',
-    labels: ['Email', 'Password'],
-    button: 'Sign in',
-    ids: '[LOGIN-1, LOGIN-3, LOGIN-4, VALID-2, VALID-4]',
-  },
-  {
-    name: 'registerUser',
-    heading: 'Create an account',
-    labels: ['Email', 'Password'],
-    button: 'Register',
-    ids: '[REGISTER-1, REGISTER-3, REGISTER-4, VALID-2, VALID-4]',
-  },
-  {
-    name: 'createProject',
-    heading: 'New Project',
-    labels: ['Title', 'Description'],
-    button: 'Create Project',
-    ids: '[PROJECTS-1, PROJECTS-4, VALID-5, VALID-6]',
-  },
+  ['login', 'Sign in', ['Email', 'Password'], 'Sign in'],
+  ['registerUser', 'Create an account', ['Email', 'Password'], 'Register'],
+  ['createProject', 'New Project', ['Title', 'Description'], 'Create Project'],
 ] as const)(
-  'the form of $name has the specified texts $ids',
-  async ({ name, heading, labels, button }) => {
+  'the form of %s has the heading "%s", the fields %j and the button "%s" [LOGIN-1, LOGIN-3, LOGIN-4, REGISTER-1, REGISTER-3, REGISTER-4, PROJECTS-1, PROJECTS-4, VALID-2, VALID-4, VALID-5, VALID-6]',
+  async (name, heading, labels, button) => {
     const { user } = await renderForm(name);
     expect(screen.getByRole('heading', { level: 1, name: heading })).toBeDefined();
     expect(field(labels[0]).form?.elements).toHaveLength(labels.length + 1);

@@ -46,7 +46,7 @@ describe('the requests', () => {
   test('ask for the whole list and bypass the browser cache [CONST-4]', async () => {
     const list = (await sendAll(() => ''))[callNames.indexOf('listProjects')];
     expect(list?.cache).toBe('no-store');
-    expect(list?.path).toBe('/api/v1/projects');
+    expect(list?.path).toBe(operationOf('listProjects').path);
   });
 });
 
