@@ -227,7 +227,8 @@ test('the focused field is visible after a create in a low window', async () => 
   await createProject(page);
   await expect.poll(() => focused(page)).toBe('title');
   const { y = -1 } = (await page.locator('input:focus').boundingBox()) ?? {};
-  expect(y).toBeGreaterThanOrEqual(0);
+  // The browser scrolls to a whole pixel, and a field may start between two.
+  expect(Math.ceil(y)).toBeGreaterThanOrEqual(0);
 });
 
 test('a long list scrolls at a zoom of 125 %, with fractional row heights [CHOICE-52]', async () => {
