@@ -66,8 +66,7 @@ export interface paths {
         put?: never;
         /**
          * Create a project
-         * @description Returns the stored project, with title and description unchanged. The app appends it to the
-         *     list.
+         * @description Returns the stored project with its texts unchanged. The app appends it to the list.
          */
         post: operations["createProject"];
         delete?: never;
@@ -90,7 +89,7 @@ export interface components {
             /**
              * Format: password
              * @description Any text except halves of surrogate pairs, never trimmed. The reference backend compares
-             *     passwords in NFC, and registers none that has fewer than 8 code points then.
+             *     passwords in NFC, and registers none that is shorter than the minimum then.
              */
             password: string;
         };
@@ -469,7 +468,7 @@ export interface operations {
             400: components["responses"]["MalformedRequest"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["ForgedRequest"];
-            /** @description This Idempotency-Key was used with another title or description. */
+            /** @description This Idempotency-Key was used with another project. */
             409: {
                 headers: {
                     [name: string]: unknown;
