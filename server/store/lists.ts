@@ -26,9 +26,9 @@ export const fieldNames = Object.keys(columns) as (keyof StoredProject)[];
 export const selectedColumns = fieldNames.map((name) => `${columns[name]} as "${name}"`).join(', ');
 
 /** The fields that decide how long a project is. */
-const textNames = fieldNames.filter(
-  (name) => name !== 'id' && [...schemaFields.Project[name].types].includes('string'),
-);
+const textNames = Object.entries<{ types: readonly string[] }>(schemaFields.Project)
+  .filter(([name, { types }]) => name !== 'id' && types.includes('string'))
+  .map(([name]) => name);
 
 /** A part of a list: a JSON array of projects. */
 export interface ListPart {
