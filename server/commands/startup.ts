@@ -3,12 +3,11 @@ import { readSettings, type Settings } from './settings.ts';
 import { parseDatabaseUrl } from '../store/database-url.ts';
 import { causeOf, StoreUnavailable } from '../store/database.ts';
 import { describePostgresError } from '../store/postgres-errors.ts';
-import { ioErrorCode, primaryCode } from '../store/sqlite-errors.ts';
+import { cannotOpenCode, ioErrorCode, primaryCode, readOnlyCode } from '../store/sqlite-errors.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { databaseFile, findDatabase } from '../store/sqlite-files.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { exitOnUsageError, UsageError } from '../../shared/usage-error.ts';
-import { describePermissionError } from './permissions.ts';
 
 /** Runs a command on the data. Exits with 1 after a `UsageError`. */
 export async function runDataCommand(command: () => Promise<void>) {
@@ -104,11 +103,15 @@ function describeStoreError({ databaseUrl, dataDirectory }: Settings, error: Err
   return `DATABASE_URL: cannot use the database ${describePostgres(databaseUrl)}: ${problem}.`;
 }
 
+const permissionAdvice =
+  ': the folder must exist, and this user must be allowed to read and write it and its files';
+/** What the messages of SQLite leave open. */
+const sqliteAdvice: Record<number, string> = {
+  [readOnlyCode]: permissionAdvice,
+  [ioErrorCode]: ': its disk is full or fails, or it has no locks or shared memory',
+  [cannotOpenCode]: permissionAdvice,
+};
+
 /** Returns what an error of the file system or of SQLite says. */
-export function describeFileError(error: NodeJS.ErrnoException): string {
-  const isIoError = primaryCode(error) === ioErrorCode;
-  const causes = isIoError
-    ? ': its disk is full or fails, or it has no locks or shared memory'
-    : '';
-  return describePermissionError(error) ?? error.message + causes;
-}
+export const describeFileError = (error: Error) =>
+  error.message + (sqliteAdvice[primaryCode(error)] ?? '');

@@ -84,16 +84,13 @@ const describeTables = {
 };
 
 /** Throws if a database has tables, but not those of this app. Returns whether it has those. */
-export async function findOwnTables(
-  { dialect, query }: Pick<Database, 'dialect' | 'query'>,
-  name = 'it',
-) {
+export async function findOwnTables(database: Database) {
   type Tables = Record<'columns' | 'names', string | null>;
-  const [tables] = await query<Tables>(describeTables[dialect]);
+  const [tables] = await database.query<Tables>(describeTables[database.dialect]);
   const isOwn = tables?.columns === 'name';
   if (isOwn || !tables?.names) return isOwn;
   const names = tables.names.replace(/^((?:[^,]*,){3}).+/s, '$1 …');
-  throw new Error(`${name} has tables of another program (${names}): use another database`);
+  throw new Error(`it has tables of another program (${names}): use another database`);
 }
 
 export const claimMigration =

@@ -1,5 +1,7 @@
 export const busyCode = 5;
+export const readOnlyCode = 8;
 export const ioErrorCode = 10;
+export const cannotOpenCode = 14;
 export const constraintCode = 19;
 export const notDatabaseCode = 26;
 

@@ -1,39 +1,30 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import {
-  accessSync,
-  closeSync,
-  constants,
   existsSync,
-  fsyncSync,
   linkSync,
+  lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { StoreUnavailable } from './database.ts';
 import { isBusy, notDatabaseCode, primaryCode, retryDelayMs } from './sqlite-errors.ts';
 
 const fileName = 'tracker.sqlite';
-/** SQLite creates the others beside the database. */
-const fileSuffixes = ['', '-journal', '-wal', '-shm'];
 /** A copy with this mark has no write-ahead log. */
 export const backupMark = 0;
-const { R_OK, W_OK, X_OK } = constants;
 
 export const databaseFile = (directory: string) => join(directory, fileName);
 
 /** Opens the database in `directory` in WAL mode. Creates what is missing. */
 export function openDatabaseFile(directory: string, busyTimeoutMs: number) {
   if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700, recursive: true });
-  syncFolder(dirname(directory));
-  assertAccess(directory);
   createDatabase(directory);
   const file = findDatabase(directory);
   const connection = connect(file, directory, busyTimeoutMs);
@@ -52,27 +43,14 @@ export function connect(file: string, folder: string, timeout: number): Database
   return connection;
 }
 
-/** Throws the error of the file system if this process may not change the database. */
-export function assertAccess(directory: string) {
-  accessSync(directory, R_OK | W_OK | X_OK);
-  for (const suffix of fileSuffixes) {
-    try {
-      accessSync(databaseFile(directory) + suffix, R_OK | W_OK);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-  }
-}
-
 /**
  * Creates the database unless it exists. It gets its name when it is complete, so a file without
  * bytes is always a mistake. Throws if only the name seems to be lost: a start must not hide data.
  */
 function createDatabase(directory: string) {
   const file = databaseFile(directory);
-  const isData = (name: string) => /^tracker\.sqlite|\.sqlite$/.test(name) && !isPartial(name);
-  const names = readdirSync(directory).filter(isData);
-  if (names.includes(fileName) || existsSync(file)) return;
+  const names = readdirSync(directory).filter((name) => /^(?!.*\.partial).*\.sqlite/.test(name));
+  if (lstatSync(file, { throwIfNoEntry: false })) return;
   if (names.length > 0) {
     throw new Error(
       `there is no ${fileName}, but ${names.join(', ')}: restore a backup, ` +
@@ -92,29 +70,14 @@ function createDatabase(directory: string) {
 
 /** Returns the name under which `file` is written until it is complete. */
 export const partialName = (file: string) => `${file}.${randomUUID()}.partial`;
-const isPartial = (name: string) => name.includes('.partial');
 
-/**
- * Names a complete file and syncs its name. Throws if `file` exists. Without hard links, a file
- * that is created at the same moment is overwritten.
- */
+/** Names a complete file. Throws if `file` exists: a rename would replace that of another process. */
 export function publish(path: string, file: string) {
   try {
     linkSync(path, file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST' || existsSync(file)) throw error;
-    renameSync(path, file);
-  }
-  syncFolder(dirname(file));
-}
-
-function syncFolder(folder: string) {
-  try {
-    const descriptor = openSync(folder, 'r');
-    fsyncSync(descriptor);
-    closeSync(descriptor);
-  } catch {
-    // Windows and some file systems cannot.
+    if (existsSync(file)) throw error;
+    renameSync(path, file); // this file system has no hard links
   }
 }
 

@@ -1,10 +1,9 @@
-import { accessSync, constants, existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   claimMigration,
-  findOwnTables,
   isRead,
   RowsRefused,
   StoreUnavailable,
@@ -15,7 +14,6 @@ import {
 } from './database.ts';
 import { constraintCode, isBusy, primaryCode, retryDelayMs } from './sqlite-errors.ts';
 import {
-  assertAccess,
   assertIntact,
   backupMark,
   connect,
@@ -163,16 +161,9 @@ const isDatabaseError = (error: unknown) =>
 export async function backUpSqlite(directory: string, file: string) {
   const source = findDatabase(directory);
   if (existsSync(file)) throw new Error(`${file} exists, and no backup is overwritten`);
-  accessSync(dirname(file), constants.W_OK | constants.X_OK);
-  assertAccess(directory);
   const path = partialName(file);
   try {
-    assertHasWal(source);
     using connection = connect(source, dirname(file), defaultBusyTimeoutMs);
-    const query = async <Row>(sql: string) => connection.prepare(sql).all() as Row[];
-    if (!(await findOwnTables({ dialect: 'sqlite', query }, source))) {
-      throw new Error(`${source} has no tables of this app`);
-    }
     // The copy gets new indexes, so it does not show whether those of the database are damaged.
     assertIntact(connection, 'pragma integrity_check(1)');
     connection.prepare('vacuum into ?').run(path);
@@ -185,21 +176,5 @@ export async function backUpSqlite(directory: string, file: string) {
     publish(path, file);
   } finally {
     rmSync(path, { force: true });
-  }
-}
-
-/**
- * Throws if a server uses a database whose write-ahead log was removed: a copy would lack what is
- * only there. Waits, because the log is missing for a moment while a server starts or stops.
- */
-function assertHasWal(file: string) {
-  if (existsSync(`${file}-wal`)) return;
-  using connection = new DatabaseSync(file, { timeout: 1_000 });
-  try {
-    connection.exec('pragma locking_mode = exclusive; select 1 from sqlite_schema');
-  } catch (cause) {
-    if (!isBusy(cause)) throw cause;
-    const advice = 'stop the server, which then stores its changes';
-    throw new Error(`${file}-wal was removed while a server uses ${file}: ${advice}`, { cause });
   }
 }
