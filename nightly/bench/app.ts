@@ -9,14 +9,12 @@ import { newProject } from '../../testing/projects.ts';
 import { sendFile } from '../../testing/static-files.ts';
 import { markdownTable } from '../../tools/diagram.ts';
 import { medians } from '../../testing/median.ts';
-import { forceHelp, startBenchmark } from './environment.ts';
+import { startBenchmark } from './environment.ts';
 
-const paragraph = await startBenchmark(`Usage: npm run node -- nightly/bench/app.ts [--force]
+const paragraph = startBenchmark(`Usage: npm run node -- nightly/bench/app.ts
 
 Measures the speed of the projects screen in Chromium, with 1,000 to 100,000 projects. Writes
-docs/app-speed.md. Run "npm run build" first.
-
-${forceHelp}`);
+docs/app-speed.md. Run "npm run build" first, and leave the machine idle meanwhile.`);
 
 /** Only figures of one run can be compared, so the list lengths take turns in each round. */
 const rounds = 5;

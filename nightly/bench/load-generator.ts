@@ -9,8 +9,7 @@ import autocannon from 'autocannon';
 export interface Load {
   url: string;
   method: 'GET' | 'POST';
-  /** The headers of the requests, which take turns. */
-  headers: Record<string, string>[];
+  headers: Record<string, string>;
   body?: string;
   connections: number;
   seconds: number;
@@ -37,7 +36,7 @@ const { requests, latency, statusCodeStats, errors } = await autocannon({
         sent += 1;
         request.headers = {
           ...request.headers,
-          ...headers[sent % headers.length],
+          ...headers,
           'x-forwarded-for': `10.${(sent >> 16) & 255}.${(sent >> 8) & 255}.${sent & 255}`,
         };
         if (body) request.body = body;

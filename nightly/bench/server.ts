@@ -10,25 +10,20 @@ import { insertProjects, peakMemoryMb } from '../../testing/database.ts';
 import { median, medians } from '../../testing/median.ts';
 import { startPostgres } from '../../testing/postgres.ts';
 import { startServerProcess, type Environment } from '../../testing/server-process.ts';
-import type { FixedResponse } from './baseline-server.ts';
-import { calls, runLoad, startScript, type Call, type Server } from './calls.ts';
+import { calls, runLoad, type Call, type Server } from './calls.ts';
 import type { Load, LoadResult } from './load-generator.ts';
-import { forceHelp, startBenchmark } from './environment.ts';
+import { startBenchmark } from './environment.ts';
 
-const paragraph = await startBenchmark(`Usage: npm run node -- nightly/bench/server.ts [--force]
+const paragraph = startBenchmark(`Usage: npm run node -- nightly/bench/server.ts
 
-Measures the reference backend on SQLite and PostgreSQL: its speed as a ratio to a bare node:http
-server that sends the same bytes, and the cost of sign-ins and long lists. Writes
-docs/server-speed.md.
-
-${forceHelp}`);
+Measures the speed of the reference backend on SQLite and PostgreSQL, and the cost of sign-ins and
+long lists. Writes docs/server-speed.md. Leave the machine idle meanwhile.`);
 
 /** Only figures of one run can be compared, so the servers take turns in each round. */
 const rounds = 5;
 const seconds = 2;
 const connections = 10;
 const listLengths = [100, 10_000, 100_000];
-const bare = 'bare `node:http`';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracker-app-bench-'));
 const dist = join(folder, 'dist');
@@ -80,7 +75,7 @@ process.exit();
 async function start(settings: Environment) {
   const server = await startServerProcess({
     DIST_DIR: dist,
-    LOG_LEVEL: 'warn', // the baseline logs no requests either
+    LOG_LEVEL: 'warn',
     TRUST_PROXY: '127.0.0.1,::1', // the throttle would refuse the load of one address
     ...settings,
   });
@@ -106,10 +101,7 @@ async function measureSignIns(server: Server): Promise<string[]> {
   ];
 }
 
-/**
- * Measures the bare server and the others in turn. Returns one row for each. A ratio compares
- * figures of the same round.
- */
+/** Measures a call on the servers in turn. Returns one row for each. */
 async function measureCall(
   { name, path, load }: Call,
   servers: Record<string, Server>,
@@ -118,50 +110,17 @@ async function measureCall(
   for (const [store, server] of Object.entries(servers)) {
     loads[store] = { ...(await load(server)), url: server.address + path, connections, seconds };
   }
-  const [sample] = Object.values(loads) as [Load];
-  const baseline = await startBaseline(sample);
-  loads[bare] = { ...sample, url: baseline.address };
-  const names = [bare, ...Object.keys(servers)];
   const results: Record<string, LoadResult[]> = {};
   for (let round = 0; round < rounds; round += 1) {
-    for (const server of names) {
-      (results[server] ??= []).push(await runLoad(`${name}, ${server}`, loads[server]!));
+    for (const store of Object.keys(servers)) {
+      (results[store] ??= []).push(await runLoad(`${name}, ${store}`, loads[store]!));
     }
   }
-  await baseline.stop();
   console.error(`measured ${name}`);
-  return names.map((server) => {
-    const { requestsPerSecond, medianMs, p99Ms } = medians(results[server]!);
-    const ratios = results[server]!.map(
-      (result, round) => result.requestsPerSecond / results[bare]![round]!.requestsPerSecond,
-    );
-    return [
-      server === bare ? name : '',
-      server,
-      requestsPerSecond.toFixed(0),
-      String(medianMs),
-      String(p99Ms),
-      server === bare ? '' : median(ratios).toFixed(2),
-    ];
+  return Object.entries(results).map(([store, measured]) => {
+    const { requestsPerSecond, medianMs, p99Ms } = medians(measured);
+    return [name, store, requestsPerSecond.toFixed(0), String(medianMs), String(p99Ms)];
   });
-}
-
-/** Starts a bare server that sends what the server answers to a load. */
-async function startBaseline({ url, method, headers, body }: Load) {
-  const response = await fetch(url, {
-    method,
-    headers: { ...headers[0], 'accept-encoding': 'identity' },
-    ...(body && { body }),
-  });
-  const fixed: FixedResponse = {
-    status: response.status,
-    headers: Object.fromEntries(response.headers),
-    body: await response.text(),
-  };
-  for (const name of ['date', 'connection', 'keep-alive']) delete fixed.headers[name];
-  const program = startScript('baseline-server.ts', fixed);
-  const [address] = await program.printed(/http:\S+/);
-  return { address, stop: () => program.kill('SIGTERM') };
 }
 
 /** Measures a list on a newly started server: first byte, last byte and memory. */
@@ -201,14 +160,10 @@ function describe(
 ${paragraph}
 
 Written by \`nightly/bench/server.ts\`. Each call is measured in ${rounds} rounds of ${seconds} seconds with ${connections}
-connections. The servers take turns with a bare \`node:http\` server that sends the same bytes.
-Figures are medians. SQLite and PostgreSQL are the reference backend without its request log.
+connections. The stores take turns. Figures are medians, of the server without its request log.
 Compare figures within this page only.
 
-${markdownTable(
-  ['call', 'server', 'responses per second', 'median (ms)', 'p99 (ms)', 'ratio to bare'],
-  callRows,
-)}
+${markdownTable(['call', 'store', 'responses per second', 'median (ms)', 'p99 (ms)'], callRows)}
 - \`login\` hashes a password, which takes tens of milliseconds on purpose.
 - \`createProject\` waits until the project is on the disk. The PostgreSQL of the tests does not sync
   its writes (\`fsync=off\`).
