@@ -14,7 +14,7 @@ import { valuesOf } from '../model/calls.ts';
 export function useBrowser(launchOptions?: LaunchOptions) {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchBrowser(undefined, launchOptions);
+    browser = await launchBrowser(launchOptions);
   });
   afterAll(() => browser.close());
 

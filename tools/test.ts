@@ -9,7 +9,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startVitest, type TestCase, type Vitest } from 'vitest/node';
 import { check } from './check.ts';
-import { ensureChromium } from './ensure-chromium.ts';
+import { findChromium, installCommands } from './chromium.ts';
 import { findMissingSoftware, mustTestAll } from './optional-software.ts';
 import { root, runStep, testFiles, type StepTotals } from './run.ts';
 import { findTempParent } from './temp-parent.ts';
@@ -41,7 +41,7 @@ async function findBrowser(): Promise<string[]> {
   const given = process.env['CHROMIUM'];
   if (given === '') return [];
   try {
-    process.env['CHROMIUM'] = await ensureChromium(console.log);
+    process.env['CHROMIUM'] = await findChromium(given ? [] : installCommands());
   } catch (error) {
     const { message } = error as Error;
     if (given) return [message];

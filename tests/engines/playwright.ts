@@ -7,7 +7,7 @@ import type { Engine, Look } from './setting/page.ts';
 
 export const startChromium = () =>
   createEngine((look) =>
-    launchBrowser(undefined, {
+    launchBrowser({
       // A key that is pressed in the last pixels of a smooth scroll has no effect in Chromium.
       args: ['--disable-smooth-scrolling'],
       ...(look === 'dark' && { ignoreDefaultArgs: ['--hide-scrollbars'] }),
