@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { allowsNode } from '../../tools/check.ts';
 import { root } from '../../tools/run.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
@@ -100,22 +99,6 @@ test.each(['', 'node_modules', 'dist'])(
     );
   },
 );
-
-test.each([
-  ['*', true],
-  ['>=20', true],
-  ['>= 20.19.0', true],
-  ['^20.12||^22', true],
-  ['20.x || >=22', true],
-  ['>=0.6 <1 || ^18 || >= 20.16', true],
-  ['>=20.20', false],
-  ['>=22', false],
-  ['^18 || ^22.13.0 || >=24', false],
-  ['19', false],
-  ['~20 or so', false],
-])('npm run check reads that a package for Node %j allows 20.19: %j', (range, isAllowed) => {
-  expect(allowsNode(range, '20.19')).toBe(isAllowed);
-});
 
 test('each command that runs Node begins with the requirements', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
