@@ -18,17 +18,15 @@ import {
 } from '../../testing/torture/scenarios.ts';
 import { runSql } from '../../testing/sql.ts';
 
-const { options, words } = readCommandLine(
-  `Usage: npm run node -- nightly/torture/main.ts [--allow-missing] [WORD…]
+const { words } = readCommandLine(
+  `Usage: npm run node -- nightly/torture/main.ts [WORD…]
 
 Kills, restarts, cuts off and floods real servers and PostgreSQL, and counts lost data.
 A WORD selects scenarios by a part of their name. Writes only to temporary folders.
 
-  --allow-missing  accept scenarios that this machine does not support, for example without root
-
 Exit code 1: data was lost or duplicated, or something failed. Exit code 2: a scenario is not
 supported here.`,
-  { options: ['allow-missing'], words: true },
+  { words: true },
 );
 const folder = mkdtempSync(join(tmpdir(), 'tracker-app-torture-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -84,5 +82,5 @@ const scenarios: Record<string, () => Promise<Figures>> = {
   'login flood, PostgreSQL': async () => floodLogins(await postgresql(), 100, 100),
 };
 
-await runScenarios(scenarios, words, options.has('allow-missing'));
+await runScenarios(scenarios, words);
 await (await starting)?.stop();
