@@ -19,12 +19,6 @@ export const spectralCommand = toolCommand(
 const commands: { [name: string]: string[] } = {
   links: toolCommand('remark-cli/cli.js', '.', '--frail', '--quiet', '--no-color'),
   imports: toolCommand('dependency-cruiser/bin/dependency-cruise.mjs', '--output-type=err', '.'),
-  'folder cycles': toolCommand(
-    'dependency-cruiser/bin/dependency-cruise.mjs',
-    '--config=tools/folder-cycles.config.js',
-    '--output-type=err',
-    '.',
-  ),
   'unused code': toolCommand('knip/bin/knip.js'),
   size: [process.execPath, `${root}tools/bundle-size.ts`],
   format: toolCommand('oxfmt/bin/oxfmt', '--check'),
