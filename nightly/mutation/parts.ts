@@ -26,8 +26,8 @@ const parts: Record<string, Part> = {
       'shared/routes.ts',
       'src/boot/{app,router}.tsx',
       '!src/{inspector,api/prefetched-list}.ts',
-      '!src/ui/use-{hydrated,measured-blocks,reading-place,stored-place,virtual-rows}.ts',
-      '!src/ui/{user-scroll,use-visible-blocks}.ts',
+      '!src/ui/use-{hydrated,measured-blocks,reading-place,stored-place}.ts',
+      '!src/ui/use-{virtual-rows,visible-blocks}.ts',
       '!**/*.css.ts',
     ],
     tests: [

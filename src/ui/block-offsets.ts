@@ -51,7 +51,7 @@ export function createBlockOffsets() {
     /** Returns the block that contains `y`, or the nearest one. */
     blockAt(y: number): number {
       offsetOf(blockCount);
-      return lastAtMost(y, offsets, blockCount - 1);
+      return firstMatch(blockCount - 1, (block) => offsets[block + 1]! > y);
     },
 
     /** Returns the height of rows from the start of a block on. */
@@ -81,13 +81,13 @@ export function createBlockOffsets() {
   };
 }
 
-/** Returns the last index up to `end` whose number is at most `y`, or 0. The numbers ascend. */
-function lastAtMost(y: number, numbers: readonly number[], end: number): number {
-  let [low, high] = [0, Math.max(0, end)];
+/** Returns the first index below `count` that matches, or `count`. All indexes after it match too. */
+export function firstMatch(count: number, matches: (index: number) => boolean): number {
+  let [low, high] = [0, count];
   while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((numbers[middle] as number) <= y) low = middle;
-    else high = middle - 1;
+    const middle = (low + high) >> 1;
+    if (matches(middle)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }

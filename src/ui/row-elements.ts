@@ -1,4 +1,4 @@
-import { blockSize } from './block-offsets.ts';
+import { blockSize, firstMatch } from './block-offsets.ts';
 
 /** Finds rows in the page. Rendered rows are in order, without gaps. */
 
@@ -32,12 +32,6 @@ function firstRow(
   matches: (element: Element) => boolean,
 ): Element | undefined {
   const children = parent?.children ?? [];
-  let [low, high] = [0, children.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (matches(children[middle]!)) high = middle;
-    else low = middle + 1;
-  }
-  const found = children[low];
+  const found = children[firstMatch(children.length, (i) => matches(children[i]!))];
   return !found || isRow(found) ? found : firstRow(found, matches);
 }

@@ -1,8 +1,7 @@
 import { useLayoutEffect, useRef } from 'react';
 import { distanceTo, hasScrolled, atStart, placeAt, placeIn, type Place } from './reading-place.ts';
 import { indexOf, rowAt, rowAtTop } from './row-elements.ts';
-import type { MeasuredBlocks } from './use-measured-blocks.ts';
-import type { UserScroll } from './user-scroll.ts';
+import type { MeasuredBlocks, UserScroll } from './use-measured-blocks.ts';
 
 const pixelsBelow = () => document.documentElement.scrollHeight - innerHeight - scrollY;
 

@@ -2,10 +2,14 @@ import { useEffect, useEffectEvent, useLayoutEffect, useState, type RefObject } 
 import { flushSync } from 'react-dom';
 import { blockSize, maxUnvirtualizedRows, maxWholeRows } from './block-offsets.ts';
 import { rowAt } from './row-elements.ts';
-import { useMeasuredBlocks, type MeasuredBlocks } from './use-measured-blocks.ts';
+import {
+  createUserScroll,
+  useMeasuredBlocks,
+  type MeasuredBlocks,
+  type UserScroll,
+} from './use-measured-blocks.ts';
 import { useReadingPlace, type KeptPlace } from './use-reading-place.ts';
 import { useStoredPlace } from './use-stored-place.ts';
-import { createUserScroll, type UserScroll } from './user-scroll.ts';
 import { focusList, useVisibleBlocks, type VisibleBlocks } from './use-visible-blocks.ts';
 
 /** A scroll has ended when there was no event for that long. */
@@ -68,54 +72,24 @@ function useKeptPlace(
     visible.update();
   });
 
-  const keepPlace = () => {
+  const onScroll = useEffectEvent(() => {
+    const { source, viewport } = reading.place.current;
+    if (source === 'stored') reading.keep();
+    else if (scrollY !== viewport?.y) reading.onScroll();
+    visible.updateNow();
+  });
+
+  const onScrollEnd = useEffectEvent(() => {
+    scroll.end();
     reading.keep();
     visible.updateNow();
-  };
-
-  useViewport({
-    onScroll() {
-      const { source, viewport } = reading.place.current;
-      if (source === 'stored') reading.keep();
-      else if (scrollY !== viewport?.y) reading.onScroll();
-      visible.updateNow();
-    },
-    onScrollEnd() {
-      scroll.end();
-      keepPlace();
-    },
-    onResize() {
-      measured.measure(true);
-      keepPlace();
-    },
   });
-}
 
-/** Decides whether a list is in the page as a whole: a user may show it so, and a print does. */
-function useWholeList(count: number, list: RefObject<HTMLElement | null>) {
-  const [isWhole, setWhole] = useState(false);
-  const isPrinting = usePrinting();
-  const canBeWhole = count <= maxWholeRows;
-  const isLong = count > maxUnvirtualizedRows;
-  return {
-    isVirtualized: isLong && !isWhole && !(canBeWhole && isPrinting),
-    isWhole: isLong && isWhole,
-    /** Renders all rows. Focuses the list, because the button for it disappears. */
-    showAll: canBeWhole
-      ? () => {
-          flushSync(() => setWhole(true));
-          focusList(list.current);
-        }
-      : undefined,
-  };
-}
-
-type ViewportEvents = { onScroll: () => void; onScrollEnd: () => void; onResize: () => void };
-
-function useViewport(events: ViewportEvents) {
-  const onScroll = useEffectEvent(events.onScroll);
-  const onScrollEnd = useEffectEvent(events.onScrollEnd);
-  const onResize = useEffectEvent(events.onResize);
+  const onResize = useEffectEvent(() => {
+    measured.measure(true);
+    reading.keep();
+    visible.updateNow();
+  });
 
   useEffect(() => {
     const listeners = new AbortController();
@@ -138,6 +112,25 @@ function useViewport(events: ViewportEvents) {
       observer.disconnect();
     };
   }, []);
+}
+
+/** Decides whether a list is in the page as a whole: a user may show it so, and a print does. */
+function useWholeList(count: number, list: RefObject<HTMLElement | null>) {
+  const [isWhole, setWhole] = useState(false);
+  const isPrinting = usePrinting();
+  const canBeWhole = count <= maxWholeRows;
+  const isLong = count > maxUnvirtualizedRows;
+  return {
+    isVirtualized: isLong && !isWhole && !(canBeWhole && isPrinting),
+    isWhole: isLong && isWhole,
+    /** Renders all rows. Focuses the list, because the button for it disappears. */
+    showAll: canBeWhole
+      ? () => {
+          flushSync(() => setWhole(true));
+          focusList(list.current);
+        }
+      : undefined,
+  };
 }
 
 function usePrinting(): boolean {

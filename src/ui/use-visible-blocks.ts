@@ -2,9 +2,8 @@ import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { blockSize, initialRowCount } from './block-offsets.ts';
 import { blockOf, indexOfRowAround, rowAt } from './row-elements.ts';
-import type { MeasuredBlocks } from './use-measured-blocks.ts';
+import type { MeasuredBlocks, UserScroll } from './use-measured-blocks.ts';
 import type { KeptPlace } from './use-reading-place.ts';
-import type { UserScroll } from './user-scroll.ts';
 
 const initialBlocks = { first: 0, end: initialRowCount / blockSize };
 const maxUpdates = 8;
