@@ -12,7 +12,7 @@ const dom: TestProjectInlineConfiguration['test'] = {
   setupFiles: ['testing/screens-setup.ts'],
 };
 
-const longTestMs = 900_000;
+const longTestMs = 600_000;
 
 /** Tests that start programs, such as servers and browsers. Each wait has a limit of its own. */
 const long = {
@@ -39,7 +39,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     include: explorations,
     pool: 'forks',
     isolate: true,
-    testTimeout: 4 * longTestMs,
+    testTimeout: longTestMs,
     execArgv: ['--max-old-space-size=1024'],
   },
   'app:browser': {

@@ -4,6 +4,9 @@ import { createHeldCalls, type HeldCall } from './held-calls.ts';
 import type { BackendResponse } from './results.ts';
 import { within } from '../shared/waits.ts';
 
+/** For an app in this process on a busy machine. */
+const maxRequestMs = 20_000;
+
 /** A request as a backend receives it. */
 export type ReceivedRequest = {
   method: string;
@@ -71,7 +74,7 @@ export function controlledBackend() {
       const index = unclaimed.findIndex((request) => callOf(request) === call);
       const request = index === -1 ? undefined : unclaimed.splice(index, 1)[0];
       if (request) return Promise.resolve(request);
-      return within(call, new Promise((claim) => waiting.push({ call, claim })));
+      return within(call, new Promise((claim) => waiting.push({ call, claim })), maxRequestMs);
     },
     answer: (call: Call, response: BackendResponse) => respond(calls.pending(call), response),
     /** Returns the number of such requests so far. */
