@@ -85,30 +85,34 @@ const emptyList = 'an empty list without a text (the app only logs the failure t
 const unchangedForm = 'no message: the form "Create an account" stays as it is';
 const busyButton = 'a button that stays busy until a response arrives';
 
-/** The form that makes a call, with the labels of its fields by their names. */
-type Form<Name extends string = string> = {
-  route: Route;
-  button: string;
-  fields: { readonly [Each in Name]: string };
-};
-type Submit<Of extends Call> = {
-  form: Form<keyof OperationTypes[Of]['body'] & string>;
-  /** Returns what the request of step `n` sends. */
-  input: (n: number) => Required<OperationTypes[Of]['body']>;
-  toEvent: (input: never) => EventOf<Of>;
-};
-
 type EventOf<Of extends Call> = Extract<EventFrom<Machine>, { type: Of }>;
 
-/** A call without a form names the screen that makes it. */
+/**
+ * What makes a call on the screen `route`: a `form`, a `button` outside of a form, or the screen
+ * itself when it opens (`fetch`).
+ */
 type Definition<Of extends Call> = {
+  route: Route;
   results: Record<string, ResultOf>;
   words: Words;
-} & (Submit<Of> | { route: Route });
+} & (
+  | {
+      kind: 'form';
+      button: string;
+      /** The labels of the fields by their names. */
+      fields: { readonly [Name in keyof OperationTypes[Of]['body'] & string]: string };
+      /** Returns what the request of step `n` sends. */
+      input: (n: number) => Required<OperationTypes[Of]['body']>;
+      toEvent: (input: never) => EventOf<Of>;
+    }
+  | { kind: 'button'; button: string; toEvent: () => EventOf<Of> }
+  | { kind: 'fetch' }
+);
 
 export const calls = {
   login: {
-    form: forms.login,
+    kind: 'form',
+    ...forms.login,
     input: fixtures.credentials,
     toEvent: (credentials: Credentials) => ({ type: 'login', credentials }),
     results: { ...failures, success: () => succeeded(), malformed: () => succeeded() },
@@ -121,7 +125,8 @@ export const calls = {
     },
   },
   registerUser: {
-    form: forms.registerUser,
+    kind: 'form',
+    ...forms.registerUser,
     input: fixtures.credentials,
     toEvent: (credentials: Credentials) => ({ type: 'registerUser', credentials }),
     results: {
@@ -138,6 +143,7 @@ export const calls = {
     },
   },
   listProjects: {
+    kind: 'fetch',
     route: '/projects',
     results: {
       ...failures,
@@ -154,7 +160,8 @@ export const calls = {
     },
   },
   createProject: {
-    form: forms.createProject,
+    kind: 'form',
+    ...forms.createProject,
     input: fixtures.newProject,
     toEvent: (project: NewProject) => ({ type: 'createProject', project }),
     results: {
@@ -179,12 +186,16 @@ function describeList({ length }: Project[] = []): string {
     : `a list of ${length} project${length > 1 ? 's' : ''}`;
 }
 
+type Kind = Definition<Call>['kind'];
+
 /** A call as a driver or a report sees it, without the type of its event. */
 export type CallDefinition = {
-  route?: Route;
+  kind: Kind;
+  route: Route;
   results: Record<string, ResultOf>;
   words: Words;
-  form?: Form;
+  button?: string;
+  fields?: Record<string, string>;
   input?: (n: number) => object;
   toEvent?: (input: never) => AnyEventObject;
 };
@@ -211,13 +222,16 @@ const operations = Object.entries<Operation>(operationTable).map(([call, operati
 export const callNames = operations.map(({ call }) => call);
 
 /** The calls that a screen makes when it opens. */
-export type FetchedCall = Exclude<Call, FormName>;
+export type FetchedCall = {
+  [Of in Call]: (typeof calls)[Of]['kind'] extends 'fetch' ? Of : never;
+}[Call];
 
-export const isFetched = (call: Call): call is FetchedCall => !(call in forms);
+export const isFetched = (call: Call): call is FetchedCall => definitionOf(call).kind === 'fetch';
 
-/** Returns the address of the screen that makes a call. */
-export const addressOfCall = (call: Call): string =>
-  definitionOf(call).form?.route ?? definitionOf(call).route!;
+/** The calls that a user makes with a button, in or outside of a form. */
+export type PressedCall = Exclude<Call, FetchedCall>;
+
+export const buttonOf = (call: PressedCall): string => calls[call].button;
 
 /** Returns whether the screen of an address makes a call when it opens. */
 export function fetchesOnOpen(address: string): boolean {
@@ -243,10 +257,10 @@ export const emptyFormAt = (address: string): string[] =>
     .flatMap(labelsOf)
     .map(() => '');
 
-/** Returns what a form with these values sends. */
-export const inputOf = <Name extends FormName>(form: Name, values: readonly string[]) =>
+/** Returns what a call sends while the form in view has these values. */
+export const inputOf = <Name extends PressedCall>(call: Name, values: readonly string[]) =>
   Object.fromEntries(
-    Object.keys(forms[form].fields).map((name, index) => [name, values[index] ?? '']),
+    Object.keys(definitionOf(call).fields ?? {}).map((name, index) => [name, values[index] ?? '']),
   ) as OperationTypes[Name]['body'];
 
 /** Returns the values with which a form sends this. */
@@ -255,9 +269,9 @@ export const valuesOf = (form: FormName, input: object): string[] =>
     String(Object.entries(input).find(([key]) => key === name)?.[1] ?? ''),
   );
 
-/** Returns the event of a form that has these values. */
-export const submitEvent = (form: FormName, values: readonly string[]): AnyEventObject =>
-  calls[form].toEvent(inputOf(form, values) as never);
+/** Returns the event of a button, pressed while the form in view has these values. */
+export const pressEvent = (call: PressedCall, values: readonly string[]): AnyEventObject =>
+  calls[call].toEvent(inputOf(call, values) as never);
 
 /** Returns what the contract has on a call: its path has the parameters in braces. */
 export const operationOf = (call: Call) => operations.find((operation) => operation.call === call)!;

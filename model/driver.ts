@@ -1,6 +1,6 @@
 /** The interface between the steps of the model and the app on which they are performed. */
 import type { AnyEventObject } from 'xstate';
-import type { Call, FormName } from './calls.ts';
+import type { Call, FormName, PressedCall } from './calls.ts';
 import type { Observation } from './observation.ts';
 import type { BackendResponse } from './results.ts';
 
@@ -13,9 +13,14 @@ export type UserActions = {
   go: (address: string) => Promise<void>;
   /** Fills the form in view. */
   fill: (form: FormName, values: string[]) => Promise<void>;
-  /** Fills the form in view, unless `values` is undefined, and presses its button. */
-  submit: (form: FormName, values: string[] | undefined) => Promise<void>;
+  /** Presses the button of a call. */
+  press: (call: PressedCall) => Promise<void>;
 };
+
+export async function fillAndPress(user: UserActions, form: FormName, values: string[]) {
+  await user.fill(form, values);
+  await user.press(form);
+}
 
 /** Acts as the user, the backend and the clock of a running app. */
 export type Driver = UserActions & {

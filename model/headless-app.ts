@@ -7,10 +7,11 @@ import {
   callNames,
   emptyFormAt,
   inputOf,
-  submitEvent,
+  pressEvent,
   valuesOf,
   type Call,
   type FormName,
+  type PressedCall,
 } from './calls.ts';
 import { createClock } from './clock.ts';
 import { screenOf, type Observation } from './observation.ts';
@@ -87,10 +88,7 @@ export function createHeadlessApp(api: Api, inspect?: Inspect) {
     clock,
     go: async (address: string) => go(address),
     fill: async (_: FormName, typed: string[]) => void (values = typed),
-    async submit(form: FormName, typed: string[] | undefined) {
-      if (typed) values = typed;
-      actorOf(form).send(submitEvent(form, values));
-    },
+    press: async (call: PressedCall) => actorOf(call).send(pressEvent(call, values)),
     async signInElsewhere(email: string) {
       if (user !== email.toLowerCase()) changeUser(email, true);
     },

@@ -10,7 +10,7 @@ import {
   isFetched,
   type Call,
   type FetchedCall,
-  type FormName,
+  type PressedCall,
 } from './calls.ts';
 import type { Driver } from './driver.ts';
 import { screenOf, type Observation } from './observation.ts';
@@ -132,7 +132,8 @@ export function createOracle(start: string) {
   /** Returns the email of the last login, in lower case. */
   const loginEmail = () => String(fieldOf(calls.login.sent, 'email')).toLowerCase();
 
-  const submit: Record<FormName, (typed: string[]) => void> = {
+  /** Each gets the values of the form in view. */
+  const press: Record<PressedCall, (typed: string[]) => void> = {
     // AUTH-2, CHOICE-1, CHOICE-7, CHOICE-8.
     login([email, password]) {
       if (calls.login.pending) return;
@@ -234,9 +235,8 @@ export function createOracle(start: string) {
     async fill(_, typed) {
       values = typed;
     },
-    async submit(form, typed) {
-      if (typed) values = typed;
-      submit[form](values);
+    async press(name) {
+      press[name](values);
     },
     async answer(name, answer) {
       if (!calls[name].pending) throw new Error(`No ${name} is pending.`);

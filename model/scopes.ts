@@ -17,7 +17,6 @@
  */
 import { delays } from '../machines/projects.ts';
 import {
-  addressOfCall,
   callNames,
   definitionOf,
   fetchesOnOpen,
@@ -88,7 +87,7 @@ const choices = (count: number, from = callNames): Call[][] =>
 /** Returns whether a form of these calls keeps its text when its screen is closed. */
 const keepsText = (calls: Call[]) => calls.some((call) => steps.stepsFilling(call).length > 0);
 
-const addressesOf = (calls: Call[]) => [...new Set(calls.map(addressOfCall))];
+const addressesOf = (calls: Call[]) => [...new Set(calls.map((call) => definitionOf(call).route))];
 
 export const scopes: Scope[] = [
   ...choices(2).map((calls) => ({ calls, isLate: true })),

@@ -1,19 +1,20 @@
 /** What a user, a backend or the clock can do: each step on the app and on the oracle. */
 import {
   calls,
+  definitionOf,
   emptyFormAt,
   fixtures,
   forms,
-  isFetched,
   fetchesOnOpen,
   labelsOf,
   valuesOf,
   type ResultName,
   type Call,
   type FormName,
+  type PressedCall,
 } from './calls.ts';
 import { headerRoutes } from '../shared/routes.ts';
-import type { Driver, AbortAwareDriver } from './driver.ts';
+import { fillAndPress, type Driver, type AbortAwareDriver } from './driver.ts';
 import { differencesOf } from './observation.ts';
 import type { Oracle } from './oracle.ts';
 import { resultEvent, responseFor } from './results.ts';
@@ -82,13 +83,19 @@ export const empty = (form: FormName): Step => ({
 export const submit = (form: FormName): Step => ({
   name: `submit ${form}`,
   isPossible: ({ path, calls: { [form]: call } }) => path === forms[form].route && !call.pending,
-  perform: onBoth((driver, n) => driver.submit(form, valuesOf(form, calls[form].input(n)))),
+  perform: onBoth((driver, n) => fillAndPress(driver, form, valuesOf(form, calls[form].input(n)))),
+});
+
+const press = (call: PressedCall): Step => ({
+  name: `press the button of ${call}`,
+  isPossible: ({ path }) => path === definitionOf(call).route,
+  perform: onBoth((driver) => driver.press(call)),
 });
 
 export const submitWhilePending = (form: FormName): Step => ({
+  ...press(form),
   name: `submit ${form} again while it is pending`,
   isPossible: ({ path, calls: { [form]: call } }) => path === forms[form].route && call.pending > 0,
-  perform: onBoth((driver) => driver.submit(form, undefined)),
 });
 
 /** Performs a step as the user before, whose email is the same in upper case. */
@@ -103,7 +110,9 @@ export const loginAsBefore: Step = {
   name: 'submit login as the user before',
   isPossible: ({ lastEmail, ...state }) =>
     lastEmail !== undefined && submit('login').isPossible(state as OracleState, []),
-  perform: asUserBefore((driver, email, n) => driver.submit('login', [email, `password ${n}`])),
+  perform: asUserBefore((driver, email, n) =>
+    fillAndPress(driver, 'login', [email, `password ${n}`]),
+  ),
 };
 
 export const signInElsewhere: Step = {
@@ -118,12 +127,16 @@ export const signInElsewhereAsBefore: Step = {
   perform: asUserBefore((driver, email) => driver.signInElsewhere(email)),
 };
 
+const stepsOfKind = {
+  form: (form: FormName) => [submit(form), submitWhilePending(form)],
+  button: (call: PressedCall) => [press(call)],
+  fetch: () => [signInElsewhere, signInElsewhereAsBefore],
+};
+
 /** Returns the steps by which a user causes a call, other than opening a screen. */
 export const stepsCausing = (call: Call): Step[] => [
   ...(call === 'login' ? [loginAsBefore] : []),
-  ...(isFetched(call)
-    ? [signInElsewhere, signInElsewhereAsBefore]
-    : [submit(call), submitWhilePending(call)]),
+  ...stepsOfKind[definitionOf(call).kind](call as FormName),
 ];
 
 /** Returns the steps that leave a text in a form which keeps it when its screen is closed. */
@@ -134,7 +147,7 @@ export const stepsFilling = (call: Call): Step[] =>
 const submitAsTyped = (form: FormName): Step => ({
   ...submit(form),
   name: `submit ${form} as typed`,
-  perform: submitWhilePending(form).perform,
+  perform: press(form).perform,
 });
 
 /** Returns the same steps for one field at a time, and the submit of what they leave. */

@@ -1,7 +1,14 @@
 /** What a user does on a page in a browser, and the built app without a server, with Playwright. */
 import { existsSync } from 'node:fs';
 import type { Page, Route as PlaywrightRoute } from 'playwright-core';
-import { forms, labelsOf, parseRequest, type Call, type FormName } from '../model/calls.ts';
+import {
+  buttonOf,
+  forms,
+  labelsOf,
+  parseRequest,
+  type Call,
+  type FormName,
+} from '../model/calls.ts';
 import type { UserActions } from '../model/driver.ts';
 import { differencesOf, readScreen, type Screen } from '../model/observation.ts';
 import type { BackendResponse } from '../model/results.ts';
@@ -38,10 +45,9 @@ function userActionsOn(page: Page, settle: () => Promise<void>): UserActions {
       await heading(page, screens[routeOf(address)!].heading).waitFor();
       await settle();
     },
-    async submit(form, values = []) {
-      await fillForm(page, form, values);
+    async press(call) {
       // Forced, because a user can also press a busy button.
-      await submitButton(page, form).click({ force: true });
+      await page.getByRole('button', { name: buttonOf(call), exact: true }).click({ force: true });
       await settle();
     },
   };

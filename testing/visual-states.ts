@@ -1,5 +1,6 @@
 import type { Project } from '../machines/types.ts';
 import { formNames, forms, requiredFields, valuesOf, type FormName } from '../model/calls.ts';
+import { fillAndPress } from '../model/driver.ts';
 import type { Edge } from '../model/graph.ts';
 import { lookOf } from '../model/observation.ts';
 import { findWalks } from '../model/walks.ts';
@@ -66,7 +67,7 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
   ),
   async '/register, invalid email and short password'(driver) {
     await driver.navigate('/register');
-    await driver.submit('registerUser', ['ada@', 'short']);
+    await fillAndPress(driver, 'registerUser', ['ada@', 'short']);
     await driver.page.getByText('Password must be at least 8 characters').waitFor();
   },
   async '/login, filled'(driver) {
@@ -75,7 +76,7 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
   },
   async '/login, refused with a long message'(driver) {
     await driver.navigate('/login');
-    await driver.submit('login', credentials);
+    await fillAndPress(driver, 'login', credentials);
     const message = `${'Too many attempts came from here. '.repeat(6)}${'W'.repeat(300)}`;
     await driver.answer('login', { status: 429, body: { message } });
     await driver.page.getByRole('alert').waitFor();
@@ -92,7 +93,7 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
       Array.from({ length: 1000 }, (_, index) => project(index + 1)),
     ),
   async '/projects, 1,000 projects and a new one'(driver) {
-    await driver.submit('createProject', valuesOf('createProject', relaunch));
+    await fillAndPress(driver, 'createProject', valuesOf('createProject', relaunch));
     await driver.answer('createProject', { status: 201, body: relaunch });
     await driver.page.getByRole('button', { name: 'Show the new project' }).waitFor();
   },
@@ -129,7 +130,7 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
 
 async function submitEmpty(driver: VisualDriver, form: FormName) {
   await driver.navigate(forms[form].route);
-  await driver.submit(form, undefined);
+  await driver.press(form);
   const [, label] = requiredFields(form).at(-1)!;
   await driver.page.getByText(fieldMessages.required(label)).waitFor();
 }

@@ -248,7 +248,7 @@ const uncachedHeaders = { 'cache-control': 'no-cache', pragma: 'no-cache' };
 /** Returns the page on which the app sends a request. */
 function pageOf(method: string, path: string): string {
   const call = findCall(method, path)?.call;
-  return (call && definitionOf(call).form?.route) ?? '/projects';
+  return call ? definitionOf(call).route : '/projects';
 }
 
 const sameSite = { sameSiteContext: 'strict' } as const;

@@ -2,7 +2,7 @@ import { act, fireEvent, screen } from '@testing-library/react';
 import { createSession } from '../../src/session.ts';
 import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import { renderApp } from '../../testing/render-app.tsx';
-import { forms, labelsOf } from '../../model/calls.ts';
+import { buttonOf, forms, labelsOf } from '../../model/calls.ts';
 import type { Driver } from '../../model/driver.ts';
 import { createInspector, type Inspection } from '../../model/inspection.ts';
 import { readScreen } from '../../model/observation.ts';
@@ -17,15 +17,13 @@ export async function createScreensDriver(): Promise<
   const { inspect, take } = createInspector();
   const app = await renderApp('/', { inspect });
 
-  const fill: Driver['fill'] = async (form, values) => {
-    for (const [index, value] of values.entries()) {
-      const field = await screen.findByLabelText(labelsOf(form)[index]!);
-      fireEvent.change(field, { target: { value } });
-    }
-  };
-
   return {
-    fill,
+    async fill(form, values) {
+      for (const [index, value] of values.entries()) {
+        const field = await screen.findByLabelText(labelsOf(form)[index]!);
+        fireEvent.change(field, { target: { value } });
+      }
+    },
     async answer(call, response) {
       app.backend.answer(call, response);
       await settled();
@@ -36,9 +34,8 @@ export async function createScreensDriver(): Promise<
       else await app.go(address);
       await settled();
     },
-    async submit(form, values) {
-      await fill(form, values ?? []);
-      fireEvent.click(screen.getByText(forms[form].button, { selector: 'button' }));
+    async press(call) {
+      fireEvent.click(screen.getByText(buttonOf(call), { selector: 'button' }));
       await settled();
     },
     async signInElsewhere(address) {
