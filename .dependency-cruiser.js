@@ -127,7 +127,7 @@ const rows = [
       'generated/',
       'shared/',
       'machines/',
-      'model/calls.ts',
+      'model/(calls|requests).ts',
       'src/api/',
       ...kitFolders.slice(0, index),
     ],

@@ -7,7 +7,6 @@ import { bodyFields, operationTable, type OperationTypes } from '../generated/op
 import type { machines } from '../machines/all.ts';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
 import { forms } from '../shared/forms.ts';
-import { pathPattern } from '../shared/path-templates.ts';
 import { routeOf, type Route } from '../shared/routes.ts';
 
 type Machine = (typeof machines)[keyof typeof machines];
@@ -95,13 +94,14 @@ type Definition<Of extends Call> = {
   route: Route;
   results: Record<string, ResultOf>;
   words: Words;
+  /** Returns what the request of step `n` sends. */
+  input?: (n: number) => object;
 } & (
   | {
       kind: 'form';
       button: string;
       /** The labels of the fields by their names. */
       fields: { readonly [Name in keyof OperationTypes[Of]['body'] & string]: string };
-      /** Returns what the request of step `n` sends. */
       input: (n: number) => Required<OperationTypes[Of]['body']>;
       toEvent: (input: never) => EventOf<Of>;
     }
@@ -210,16 +210,7 @@ export { forms };
 /** The calls that a form makes. */
 export type FormName = keyof typeof forms;
 
-type Operation = { method: string; path: string; hasBody: boolean; successStatus: number };
-
-const operations = Object.entries<Operation>(operationTable).map(([call, operation]) => ({
-  ...operation,
-  call: call as Call,
-  method: operation.method.toUpperCase(),
-  pattern: pathPattern(operation.path),
-}));
-
-export const callNames = operations.map(({ call }) => call);
+export const callNames = Object.keys(operationTable) as Call[];
 
 /** The calls that a screen makes when it opens. */
 export type FetchedCall = {
@@ -272,28 +263,3 @@ export const valuesOf = (form: FormName, input: object): string[] =>
 /** Returns the event of a button, pressed while the form in view has these values. */
 export const pressEvent = (call: PressedCall, values: readonly string[]): AnyEventObject =>
   calls[call].toEvent(inputOf(call, values) as never);
-
-/** Returns what the contract has on a call: its path has the parameters in braces. */
-export const operationOf = (call: Call) => operations.find((operation) => operation.call === call)!;
-
-/** Returns the call that a request makes, and its encoded path parameters; undefined for none. */
-export function findCall(method: string, path: string) {
-  for (const operation of operations) {
-    const match = operation.method === method && operation.pattern.exec(path.split('?')[0]!);
-    if (match) return { call: operation.call, params: { ...match.groups } };
-  }
-  return undefined;
-}
-
-/** Returns the call that a request makes, and what it sends: its path parameters and its body. */
-export function parseRequest(method: string, url: string, body: unknown) {
-  const { pathname } = new URL(url);
-  const found = findCall(method, pathname);
-  if (!found) throw new Error(`The contract has no ${method} ${pathname}.`);
-  const params = Object.entries(found.params).map(([name, value]) => [
-    name,
-    decodeURIComponent(value),
-  ]);
-  const sent = { ...Object.fromEntries(params), ...(body as object | undefined) };
-  return { call: found.call, sent: Object.keys(sent).length > 0 ? (sent as object) : undefined };
-}

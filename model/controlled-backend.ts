@@ -1,5 +1,6 @@
 /** An in-process backend whose responses a test sends by hand. */
-import { findCall, parseRequest, type Call } from './calls.ts';
+import type { Call } from './calls.ts';
+import { findCall, parseRequest } from './requests.ts';
 import { createHeldCalls, type HeldCall } from './held-calls.ts';
 import type { BackendResponse } from './results.ts';
 import { within } from '../shared/waits.ts';

@@ -1,7 +1,8 @@
 /** The results of a call: as the machine learns of them, and as a backend makes them. */
 import type { AnyEventObject } from 'xstate';
 import type { Project } from '../machines/types.ts';
-import { operationOf, definitionOf, type ResultName, type Call } from './calls.ts';
+import { definitionOf, type ResultName, type Call } from './calls.ts';
+import { operationOf } from './requests.ts';
 
 /** Returns the event that a machine receives when a call ends; undefined if that is impossible. */
 export function resultEvent(

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { findCall, type Call } from '../../model/calls.ts';
+import type { Call } from '../../model/calls.ts';
+import { findCall } from '../../model/requests.ts';
 import type { Exchange, Stop } from '../http/record.ts';
 import {
   methodAndPath,

@@ -1,4 +1,5 @@
-import { callNames, findCall, type Call } from '../../model/calls.ts';
+import { callNames, type Call } from '../../model/calls.ts';
+import { findCall } from '../../model/requests.ts';
 import type { Check } from './check.ts';
 import { runOrder } from './order.ts';
 import { isSelected } from '../command/options.ts';

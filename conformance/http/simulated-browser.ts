@@ -1,7 +1,8 @@
 import { Cookie, CookieJar } from 'tough-cookie';
 import type { OperationId } from '../../generated/operations.ts';
 import type { NewProject, Outcome } from '../../machines/types.ts';
-import { definitionOf, findCall } from '../../model/calls.ts';
+import { definitionOf } from '../../model/calls.ts';
+import { findCall } from '../../model/requests.ts';
 import { createApi, type Input, type Output } from '../../src/api/api.ts';
 import { xsrfTokens } from '../../src/api/xsrf.ts';
 import type { HttpClient } from './client.ts';

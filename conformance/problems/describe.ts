@@ -1,4 +1,5 @@
-import { definitionOf, findCall } from '../../model/calls.ts';
+import { definitionOf } from '../../model/calls.ts';
+import { findCall } from '../../model/requests.ts';
 import type { Exchange, Reason } from '../http/record.ts';
 import { isSuccess, messageOf, parseJson, responseHeader } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import { callNames, findCall } from '../../model/calls.ts';
+import { callNames } from '../../model/calls.ts';
+import { findCall } from '../../model/requests.ts';
 import type { Check, Level } from '../checks/check.ts';
 import type { HttpClient } from '../http/client.ts';
 import { reproduce } from '../http/curl.ts';

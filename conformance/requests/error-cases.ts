@@ -1,5 +1,5 @@
 import type { NewProject } from '../../machines/types.ts';
-import { operationOf } from '../../model/calls.ts';
+import { operationOf } from '../../model/requests.ts';
 import type { Exchange } from '../http/record.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { emailDomain } from '../people/fixtures.ts';

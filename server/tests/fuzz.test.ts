@@ -7,7 +7,7 @@ import type { Arbitrary } from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ContractOperation, Schema } from '../../shared/contract.ts';
 import { replaceParameters } from '../../shared/path-templates.ts';
-import { findCall } from '../../model/calls.ts';
+import { findCall } from '../../model/requests.ts';
 import { operations } from '../../testing/contract.ts';
 import { CookieClient } from '../../testing/cookie-client.ts';
 import { freshDatabase, startServer, storeNames } from '../../testing/server-fixtures.ts';

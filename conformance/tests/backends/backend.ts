@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { parseJson } from '../../http/response.ts';
 import type { OperationId } from '../../../generated/operations.ts';
 import type { Credentials, Project } from '../../../machines/types.ts';
-import { findCall, operationOf } from '../../../model/calls.ts';
+import { findCall, operationOf } from '../../../model/requests.ts';
 import {
   startStubServer,
   type BackendRequest,

@@ -1,6 +1,6 @@
 import { parseJson } from '../../http/response.ts';
 import type { OperationId } from '../../../generated/operations.ts';
-import { findCall } from '../../../model/calls.ts';
+import { findCall } from '../../../model/requests.ts';
 import {
   applyChange,
   requestCookie,

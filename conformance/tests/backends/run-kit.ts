@@ -1,5 +1,5 @@
 import type { Level } from '../../checks/check.ts';
-import { findCall } from '../../../model/calls.ts';
+import { findCall } from '../../../model/requests.ts';
 import { run, type RunResult } from '../../checks/run.ts';
 import type { RunningServer } from '../../../testing/reference-server.ts';
 import { TestClock } from './test-clock.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createApi } from '../../../src/api/api.ts';
 import { controlledBackend, type ReceivedRequest } from '../../../model/controlled-backend.ts';
-import { callNames, operationOf, parseRequest } from '../../../model/calls.ts';
+import { callNames } from '../../../model/calls.ts';
+import { operationOf, parseRequest } from '../../../model/requests.ts';
 import { callApi, inputFor } from '../../../testing/call-api.ts';
 
 const origin = 'https://tracker.example';
