@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { join, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Logger, Plugin, ProxyOptions, ViteDevServer } from 'vite';
@@ -57,13 +56,6 @@ export function devBackend(apiUrl: string | undefined): Plugin {
         logger.info(`  ➜  Backend: ${backend.description}`);
       };
       server.watcher.on('all', (_, file) => backend.onEdit?.(file, server));
-      server.httpServer?.prependListener('request', useOnlyPaths);
-      server.httpServer?.prependListener('upgrade', (request: IncomingMessage, socket: Socket) => {
-        useOnlyPaths(request);
-        // Nothing would respond to another protocol than Vite's.
-        if (request.headers['sec-websocket-protocol']?.startsWith('vite-')) return;
-        socket.end('HTTP/1.1 501 Not Implemented\r\nConnection: close\r\n\r\n');
-      });
       server.middlewares.use('/api', async (_request, _response, next) => {
         await backend.ready?.();
         next();
@@ -217,11 +209,6 @@ function fitExample(example: string, sent: string, problem: string): string {
   const fields = JSON.parse(sent) as Record<string, unknown>;
   const fitting = Object.keys(body).map((key) => [key, fields[key] ?? body[key]]);
   return JSON.stringify({ ...Object.fromEntries(fitting), id: randomUUID() });
-}
-
-/** Vite ends at an address like "http://[", and browsers send paths. */
-function useOnlyPaths(request: IncomingMessage) {
-  if (!request.url?.startsWith('/')) request.url = '/';
 }
 
 function refuse(response: ServerResponse, message: string) {
