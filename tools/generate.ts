@@ -56,34 +56,7 @@ async function contractMarkdown(): Promise<string> {
     if (Object.hasOwn(calls, call)) continue;
     throw new UsageError(`Add the row of ${call} to model/calls.ts: openapi.yaml has this call.`);
   }
-  const problems = await missingFields();
-  if (problems.length > 0) throw new UsageError(problems.join('\n'));
   return (await import('./contract-page.ts')).contractPage();
-}
-
-/** Returns a line for each field of the contract that a row of the code lacks. */
-async function missingFields(): Promise<string[]> {
-  const { bodyFields, schemaFields } = await import('../generated/operations.ts');
-  const { forms, formNames } = await import('../model/calls.ts');
-  const { newProjectSchema } = await import('../src/screens/schemas.ts');
-  const { rowTexts } = await import('../src/ui/row-texts.ts');
-  const { columns } = await import('../server/store/lists.ts');
-  const { id, ...texts } = schemaFields.Project;
-  const rows: [name: string, fields: object, row: object][] = [
-    ...formNames.map((form): [string, object, object] => [
-      `the form of ${form} in model/calls.ts`,
-      bodyFields[form],
-      forms[form].fields,
-    ]),
-    ['newProjectSchema in src/screens/schemas.ts', schemaFields.NewProject, newProjectSchema.shape],
-    ['rowTexts in src/ui/row-texts.ts', texts, rowTexts],
-    ['columns in server/store/lists.ts', { id, ...texts }, columns],
-  ];
-  return rows.flatMap(([name, fields, row]) =>
-    Object.keys(fields)
-      .filter((field) => !Object.hasOwn(row, field))
-      .map((field) => `Add ${field} to ${name}: openapi.yaml has this field.`),
-  );
 }
 
 async function machinesPage(): Promise<string> {
