@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { bodyFields } from '../../generated/operations.ts';
 import { paths } from '../../testing/contract.ts';
 import { signedInClient, CookieClient } from '../../testing/cookie-client.ts';
 import { escapedJson, longestProject, projectOf } from '../../testing/projects.ts';
@@ -11,7 +12,7 @@ const headers = { 'content-type': 'application/json' };
 test('accepts the longest valid texts in the longest JSON notation', async () => {
   const credentials = {
     email: `${'a'.repeat(64)}@${'b'.repeat(60)}.org`,
-    password: '🐎'.repeat(128),
+    password: '🐎'.repeat(bodyFields.registerUser.password.maxLength),
   };
   const client = new CookieClient(await startServer(), credentials);
   const body = `{"extra":"${'x'.repeat(10_000)}",${escapedJson(credentials).slice(1)}`;
