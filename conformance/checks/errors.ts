@@ -22,7 +22,7 @@ import {
   type FormCall,
   type ErrorCase,
 } from '../requests/error-cases.ts';
-import { createListed, findByIdOrTitle, listWith } from '../requests/lists.ts';
+import { createListed, findByIdOrText, listWith } from '../requests/lists.ts';
 import {
   casesOf,
   describeUserMessage,
@@ -212,7 +212,7 @@ async function findAcceptanceFault(
     if (!outcome.ok) return 'the body is not a project';
     const created = { call: result, project: outcome.value as Project };
     const visitors = await (await creatingVisitor(context)).listProjects();
-    if (visitors.outcome.ok && findByIdOrTitle(visitors.outcome.value, created.project))
+    if (visitors.outcome.ok && findByIdOrText(visitors.outcome.value, created.project))
       return undefined;
     const { browser } = await context.signedInUser('olga');
     if ((await listWith(context, browser, [created])).missing.length === 0) return undefined;

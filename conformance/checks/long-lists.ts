@@ -5,7 +5,7 @@ import { fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   expectReadableList,
-  findByIdOrTitle,
+  findByIdOrText,
   listOrBlock,
   missingFromList,
 } from '../requests/lists.ts';
@@ -28,7 +28,7 @@ export const longListChecks: Check[] = [
       await expectReadableList(browser, `project ${creates.length} of a user`, ...creates);
       const { all, lists } = await listFiveTimes(context);
       const missingFrom = ({ projects }: { projects: Project[] }) =>
-        all.filter((project) => !findByIdOrTitle(projects, project)).length;
+        all.filter((project) => !findByIdOrText(projects, project)).length;
       const [shortest, ...others] = lists.toSorted((a, b) => missingFrom(b) - missingFrom(a));
       const { call, projects } = shortest!;
       const count = missingFrom(shortest!);

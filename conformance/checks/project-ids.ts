@@ -1,12 +1,13 @@
 import { Blocked } from '../http/record.ts';
 import type { Project } from '../../machines/types.ts';
+import { sharesText } from '../http/project-texts.ts';
 import { statusOf } from '../http/response.ts';
 import { asUser } from '../people/visits.ts';
 import { describeStatus, describeType, truncate } from '../problems/describe.ts';
 import { fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
-  findByIdOrTitle,
+  findByIdOrText,
   isSameProject,
   listOrBlock,
   listWith,
@@ -50,7 +51,7 @@ export const projectIdChecks: Check[] = [
       const { project, call } = await createOrBlock(context, browser, 'with one id');
       const lists = [await listOrBlock(context, browser), await listOrBlock(context, browser)];
       const [first, second] = lists.map(
-        ({ projects }) => projects.find(({ title }) => title === project.title)?.id,
+        ({ projects }) => projects.find((each) => sharesText(each, project))?.id,
       );
       if (first === undefined || second === undefined) throw new Blocked(missingFromList);
       if (first !== second || first !== project.id)
@@ -79,7 +80,7 @@ export const projectIdChecks: Check[] = [
       const calls = [first.call, second, third.call];
       const values = calls.flatMap(({ outcome }) => (outcome.ok ? [outcome.value] : []));
       const created = findDuplicateId(values);
-      if (!values.some((project) => findByIdOrTitle(projects, project)))
+      if (!values.some((project) => findByIdOrText(projects, project)))
         throw new Blocked(missingFromList);
       if (created !== undefined)
         fail(
@@ -100,7 +101,7 @@ export const projectIdChecks: Check[] = [
     after: ['PROJECT-8'],
     run: asUser('ada', async (context, browser) => {
       const first = await createOrBlock(context, browser, 'of one title');
-      const sent = { ...first.sent, description: 'The title is that of another project.' };
+      const sent = { ...context.fixtures.project('of another text'), title: first.sent.title };
       const others = { 'another user': 'bob', 'the same user': 'ada' };
       for (const [user, name] of Object.entries(others)) {
         const other = (await context.signedInUser(name)).browser;

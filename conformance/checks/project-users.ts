@@ -1,14 +1,16 @@
 import type { Project } from '../../machines/types.ts';
+import { nameOf, sharesText } from '../http/project-texts.ts';
 import type { Exchange } from '../http/record.ts';
 import { emailOf, hasSucceeded, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import { isOfKit } from '../people/fixtures.ts';
 import { oncePerRun } from '../people/run-context.ts';
 import { asUser } from '../people/visits.ts';
 import { expectSuccess, fail, skip } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   createListed,
-  findByIdOrTitle,
+  findByIdOrText,
   findProjectOf,
   isListShared,
   isSameProject,
@@ -109,7 +111,7 @@ export const projectUserChecks: Check[] = [
   must('PROJECT-24', {
     title: 'A new project never replaces that of another user',
     requirement:
-      'Read only the title and the description of a new project. With an id from the request, save() overwrites a project.',
+      'Read only what the contract names of a new project. With an id from the request, save() overwrites a project.',
     statements: ['CREATE-2', 'CHOICE-44'],
     after: ['PROJECT-8'],
     async run(context) {
@@ -118,8 +120,8 @@ export const projectUserChecks: Check[] = [
       const json = { ...context.fixtures.project('that takes an id'), id: created.project.id };
       const taking = await bob.browser.send('POST', '/api/v1/projects', { json });
       const { projects, call } = await listOrBlock(context, ada.browser);
-      const kept = findByIdOrTitle(projects, created.project);
-      if (kept?.title !== created.sent.title)
+      const kept = findByIdOrText(projects, created.project);
+      if (!kept || !sharesText(kept, created.sent))
         fail(
           `A project sent with the id of another user's project ${kept ? 'replaces' : 'removes'} that project.`,
           [created.call, taking, call],
@@ -179,7 +181,7 @@ export const projectUserChecks: Check[] = [
       await context.signedInUser('namesake');
       const { exchanges } = context.http;
       const owners = new Map<string, string>();
-      const keyOf = ({ id, title }: Partial<Project>) => `${id} ${title}`;
+      const keyOf = (project: Partial<Project>) => `${project.id} ${nameOf(project)}`;
       for (const exchange of exchanges) {
         const account = signedInAccountOf(exchanges, exchange);
         if (account === undefined) continue;
@@ -189,11 +191,11 @@ export const projectUserChecks: Check[] = [
         const foreign = rows.find(
           (row) =>
             (owners.get(keyOf(row)) ?? account) !== account ||
-            (isOfKit(row) && !row.title!.includes(context.fixtures.runId)),
+            (isOfKit(row) && !JSON.stringify(row).includes(context.fixtures.runId)),
         );
         if (foreign)
           fail('A user sees a project of another user, and not all projects.', [exchange], {
-            detail: `${account} sees "${foreign.title}".`,
+            detail: `${account} sees "${nameOf(foreign)}".`,
           });
       }
     },
@@ -256,8 +258,3 @@ function signedInAccountOf(exchanges: Exchange[], exchange: Exchange): string | 
   );
   return isOfAccount ? email : undefined;
 }
-
-/** Returns whether this is a project of the fixtures of some run of the kit. */
-const isOfKit = ({ title, description }: Partial<Project>) =>
-  /^Project .+ [a-z\d]{11}$/.test(String(title)) &&
-  String(description).startsWith('Created by the conformance kit as ');

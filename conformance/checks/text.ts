@@ -1,6 +1,14 @@
+import { createHash } from 'node:crypto';
 import { Blocked } from '../http/record.ts';
-import { bodyFields } from '../../generated/operations.ts';
 import type { NewProject, Project } from '../../machines/types.ts';
+import {
+  labelOf,
+  nameOf,
+  projectOf,
+  textNames,
+  type TextName,
+  type Texts,
+} from '../http/project-texts.ts';
 import { isClientError, isSuccess, messageOf, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerArguments, type RunContext } from '../people/run-context.ts';
@@ -10,6 +18,7 @@ import {
   describeResponse,
   describeStatus,
   lowerFirst,
+  plural,
   truncate,
 } from '../problems/describe.ts';
 import { refusalCause } from '../problems/causes.ts';
@@ -18,21 +27,34 @@ import { createProblem, fail, failIfAny, skip } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   expectReadableList,
-  findByIdOrTitle,
+  findByIdOrText,
   listOrBlock,
   listWith,
   missingFromList,
 } from '../requests/lists.ts';
 import { must, should, type Check } from './check.ts';
-import { textRows, type Text } from './text-rows.ts';
+import { textRows } from './text-rows.ts';
 
-const nameText = ([title]: Text) => `the project ${JSON.stringify(truncate(title, 20))}`;
+/** The texts of a project that a check is about. The fixtures have the others. */
+type Text = Partial<Texts>;
 
-const lengthsOf = ([title, description]: Text) =>
-  `a title of ${title.length} and a description of ${description.length} characters`;
+const nameText = (text: Text) => `the project ${JSON.stringify(truncate(nameOf(text)!, 20))}`;
 
-const createText = oncePerArguments(async (context: RunContext, [title, description]: Text) =>
-  (await context.signedInUser('tess')).browser.createProject({ title, description }),
+const lengthsOf = (text: Text) =>
+  Object.entries(text)
+    .map(([name, { length }]) => `a ${labelOf(name as TextName)} of ${plural(length, 'character')}`)
+    .join(' and ');
+
+/** Returns the name of the project for these texts. No two projects share a text by chance. */
+const sentOf = ({ fixtures }: RunContext, text: Text): Texts => ({
+  ...fixtures.project(
+    `with text ${createHash('sha256').update(JSON.stringify(text)).digest('hex').slice(0, 12)}`,
+  ),
+  ...text,
+});
+
+const createText = oncePerArguments(async (context: RunContext, text: Text) =>
+  (await context.signedInUser('tess')).browser.createProject(sentOf(context, text)),
 );
 
 /** Creates the check that a backend keeps the texts of a row. */
@@ -57,17 +79,17 @@ export const textChecks: Check[] = [
   should('TEXT-16', {
     title: 'No text is rejected for its characters or because it is short',
     requirement:
-      'Accept one character, line breaks, emoji, markup and every script. Reject only a text that is too long or blank, or that has a NUL character or half a surrogate pair.',
+      'Accept the least length of the contract, line breaks, emoji, markup and every script. Reject only a text that is too long or blank, or that has a NUL character or half a surrogate pair.',
     statements: ['ENTITY-1', 'CREATE-2'],
     after: ['PROJECT-8'],
-    run: asUser('tess', async (context, browser) => {
+    async run(context) {
       const problems = [];
       const rows = textRows.filter(({ level }) => level === 'MUST');
       for (const text of rows.flatMap(({ projects }) => projects)) {
         const create = await createText(context, text);
-        if (!isClientError(create.exchange) || (await isTakenForMissing(browser, text))) continue;
-        const isCharacter = await accepts(browser, lettersOf(text));
-        if (!isCharacter && !(await accepts(browser, lettersOf(text, 9)))) continue;
+        if (!isClientError(create.exchange) || (await isTakenForMissing(context, text))) continue;
+        const isCharacter = await accepts(context, lettersOf(text));
+        if (!isCharacter && !(await accepts(context, lettersOf(text, 9)))) continue;
         const [control, words] = isCharacter
           ? ['letters in place of the other characters', 'texts are rejected for their characters']
           : ['a longer text', 'short texts are rejected'];
@@ -77,7 +99,7 @@ export const textChecks: Check[] = [
         problems.push(createProblem(description, [create], more));
       }
       failIfAny(problems);
-    }),
+    },
   }),
   must('TEXT-14', {
     title: 'NUL characters and halves of surrogate pairs do not make the backend fail',
@@ -119,52 +141,56 @@ export const textChecks: Check[] = [
 ];
 
 /** Texts that the contract forbids, because many databases and encoders cannot store them. */
-const brokenTexts: Record<string, NewProject> = {
-  'A NUL character in the title': { title: 'NUL\0', description: 'In the title' },
-  'A NUL character in the description': { title: 'NUL', description: 'In\0the description' },
-  'Half a surrogate pair in the title': { title: 'Half \ud83d', description: 'In the title' },
-  'Half a surrogate pair in the description': { title: 'Half', description: 'Here \ud83d it is' },
-};
+const brokenTexts: Record<string, Text> = Object.fromEntries(
+  textNames.flatMap((name) => [
+    [`A NUL character in the ${labelOf(name)}`, { [name]: 'In\0the text' }],
+    [`Half a surrogate pair in the ${labelOf(name)}`, { [name]: 'Here \ud83d it is' }],
+  ]),
+);
 
 const isDecided = ({ exchange }: ApiCall) => isSuccess(exchange) || isClientError(exchange);
 
 /** Repeats a request without a usable response, because that may be chance. */
 const createWithBrokenText = oncePerArguments(async (context: RunContext, subject: string) => {
   const { browser } = await context.signedInUser('tess');
-  const send = () => browser.createProject(brokenTexts[subject]!, { isAppRequest: false });
+  const sent = sentOf(context, brokenTexts[subject]!);
+  const send = () => browser.createProject(sent, { isAppRequest: false });
   let create = await send();
   if (!isDecided(create)) create = await send();
   return { create, description: `${subject} gets ${describeStatus(create.exchange)}.` };
 });
 
 /** Returns the text that a program may take for a missing one. */
-const findFalsy = (text: Text) => text.find((each) => /^(0|false|null|\[\])$/.test(each));
+const findFalsy = (text: Text) =>
+  Object.values(text).find((each) => /^(0|false|null|\[\])$/.test(each));
 
 /** Returns whether neither the length nor the characters of a refused text can be the cause. */
-async function isTakenForMissing(browser: SimulatedBrowser, text: Text) {
+async function isTakenForMissing(context: RunContext, text: Text) {
   const falsy = findFalsy(text);
   const withLetter = (each: string) => (each === falsy ? `${each}x` : each);
   return (
     falsy !== undefined &&
-    (await accepts(browser, lettersOf(text))) &&
-    accepts(browser, [withLetter(text[0]), withLetter(text[1])])
+    (await accepts(context, lettersOf(text))) &&
+    accepts(context, mapTexts(text, withLetter))
   );
 }
 
-const lettersOf = (text: Text, minLength = 0): Text => {
-  const letters = (each: string) => each.replaceAll(/[^ ]/g, 'x').padEnd(minLength, 'x');
-  return [letters(text[0]), letters(text[1])];
-};
+const mapTexts = (text: Text, change: (each: string) => string): Text =>
+  Object.fromEntries(Object.entries(text).map(([name, each]) => [name, change(each)]));
+
+const lettersOf = (text: Text, minLength = 0) =>
+  mapTexts(text, (each) => each.replaceAll(/[^ ]/g, 'x').padEnd(minLength, 'x'));
 
 /** Creates a project. Twice, because a backend may require unique titles. */
-async function accepts(browser: SimulatedBrowser, [title, description]: Text) {
-  const create = () => browser.createProject({ title, description });
+async function accepts(context: RunContext, text: Text) {
+  const { browser } = await context.signedInUser('tess');
+  const create = () => browser.createProject(sentOf(context, text));
   return (await create()).outcome.ok === true && (await create()).outcome.ok === true;
 }
 
 /** Fails when the text is changed, or rejected by mistake. Returns a rejection with a message. */
 async function expectPreserved(context: RunContext, text: Text): Promise<string | undefined> {
-  const sent = { title: text[0], description: text[1] };
+  const sent = sentOf(context, text);
   const subject = nameText(text);
   const { browser } = await context.signedInUser('tess');
   const create = await createText(context, text);
@@ -176,7 +202,7 @@ async function expectPreserved(context: RunContext, text: Text): Promise<string 
       fail(`The backend refuses ${subject}, and ${fault}.`, [create], {
         cause: refusalCause(exchange, subject),
       });
-    if (await isTakenForMissing(browser, text))
+    if (await isTakenForMissing(context, text))
       fail(
         `The text "${findFalsy(text)}" is taken for a missing one: "${findFalsy(text)}x" is accepted.`,
         [create],
@@ -189,16 +215,16 @@ async function expectPreserved(context: RunContext, text: Text): Promise<string 
       detail: `It has ${lengthsOf(text)}.`,
     });
   const created = Object(parseJson(exchange.response!.text)) as Project;
-  if (created.title === undefined) fail(`The response to ${subject} is not a project.`, [create]);
+  if (nameOf(created) === undefined) fail(`The response to ${subject} is not a project.`, [create]);
   expectSameText(sent, created, 'the response', [create]);
   const list = await expectReadableList(browser, subject, exchange);
   const stored = { call: create, project: created };
-  const { projects, call } = await listWith(context, browser, [stored], findByIdOrTitle, list);
-  const listed = findByIdOrTitle(projects, created);
+  const { projects, call } = await listWith(context, browser, [stored], findByIdOrText, list);
+  const listed = findByIdOrText(projects, created);
   if (!listed) {
-    const control = await createOrBlock(context, browser, `after ${truncate(sent.title, 20)}`);
+    const control = await createOrBlock(context, browser, `after ${truncate(nameOf(text)!, 20)}`);
     const later = await expectReadableList(browser, subject, exchange, control.call.exchange);
-    if ((await listWith(context, browser, [control], findByIdOrTitle, later)).missing.length > 0)
+    if ((await listWith(context, browser, [control], findByIdOrText, later)).missing.length > 0)
       throw new Blocked(missingFromList);
     return fail(`The list does not contain ${subject}.`, [create, call], {
       detail: `It has ${lengthsOf(text)}. A project after it is in the list.`,
@@ -210,17 +236,13 @@ async function expectPreserved(context: RunContext, text: Text): Promise<string 
 
 /** Fails when one character of the text makes the backend fail. */
 async function expectCharacters(browser: SimulatedBrowser, text: Text) {
-  for (const character of new Set(charactersOf(text.join('')))) {
-    const title = `One ${character} in a title`;
-    const create = await browser.createProject({ title, description: title });
+  for (const character of new Set(charactersOf(Object.values(text).join('')))) {
+    const one = `One ${character} in a text`;
+    const create = await browser.createProject(projectOf(() => one));
     if (statusOf(create.exchange) >= 500)
-      fail(
-        `The title ${JSON.stringify(title)} gets ${describeStatus(create.exchange)}.`,
-        [create],
-        {
-          cause: { words: 'texts with a character make the backend fail', subject: character },
-        },
-      );
+      fail(`The text ${JSON.stringify(one)} gets ${describeStatus(create.exchange)}.`, [create], {
+        cause: { words: 'texts with a character make the backend fail', subject: character },
+      });
   }
 }
 
@@ -231,11 +253,11 @@ export function expectSameText(
   place: string,
   calls: ApiCall[],
 ) {
-  for (const field of Object.keys(bodyFields.createProject) as (keyof NewProject)[]) {
+  for (const field of textNames) {
     const [text, received] = [sent[field], actual[field]];
     if (text === undefined || received === text) continue;
-    if (actual.title === sent.description && actual.description === sent.title)
-      fail(`Title and description are swapped in ${place}.`, calls);
+    const other = textNames.find((name) => received === sent[name] && actual[name] === text);
+    if (other) fail(`The ${field} and the ${other} are swapped in ${place}.`, calls);
     const { kind, words, difference } = textFault(text, received);
     fail(`The ${field} in ${place} is ${words}.`, calls, {
       detail: `It is ${difference}.`,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { NewProject } from '../../machines/types.ts';
+import { maxFixtureLength, projectOf, textNames, type Texts } from '../http/project-texts.ts';
 
 /** A part of all emails, so that one statement deletes what runs leave on a server. */
 export const emailDomain = 'kit.example.org';
@@ -22,15 +22,22 @@ export function createFixtures(seed: number, runId: string) {
       return `Kit-${digest.slice(0, 10)}-2!`;
     },
     /** Returns small letters, digits and blanks: other characters are the matter of TEXT checks. */
-    project(name: string): NewProject {
+    project(name: string): Texts {
       const words = name.toLowerCase().replaceAll(/[^a-z\d]+/g, ' ');
-      const title = `Project ${words} ${runId}`;
-      return { title, description: `Created by the conformance kit as ${words}` };
+      return projectOf((field) => {
+        const text = `Project ${words} ${field} ${runId}`;
+        if (text.length > maxFixtureLength) throw new Error(`A fixture is too long: ${text}`);
+        return text;
+      });
     },
     /** The email of an account where a number is not refused. */
     number: 10_000_000_000 + parseInt(runId.slice(-6), 36),
   };
 }
+
+/** Returns whether a value has a text of a project of the fixtures, of this or another run. */
+export const isOfKit = (project: Partial<Record<string, unknown>>): boolean =>
+  textNames.some((name) => /^Project .+ [a-z\d]{11}$/.test(String(project[name])));
 
 /**
  * Returns eleven letters and digits: the time in seconds and a random part. The length is fixed, so

@@ -1,4 +1,5 @@
 import type { Project } from '../../machines/types.ts';
+import { projectOf } from '../http/project-texts.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { Note } from '../problems/problem.ts';
 import type { SignedInUser } from './accounts.ts';
@@ -67,6 +68,6 @@ export const signInAsAnother = oncePerRun(async (context) => {
 export const makeOrdinaryVisit = oncePerRun(async (context) => {
   await context.newBrowser('visitor').listProjects();
   const { browser } = await context.signedInUser('ada');
-  await browser.createProject({ title: 'Größe', description: '5 µm und 3 €' });
+  await browser.createProject(projectOf(() => 'Größe 5 µm und 3 €'));
   await browser.listProjects();
 });

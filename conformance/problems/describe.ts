@@ -1,3 +1,4 @@
+import { operationTable } from '../../generated/operations.ts';
 import { definitionOf } from '../../model/calls.ts';
 import { findCall } from '../../model/requests.ts';
 import type { Exchange, Reason } from '../http/record.ts';
@@ -82,7 +83,7 @@ export function describeExchangeScreen(exchange: Exchange): string {
   const call = findCall(method, path)?.call ?? similar;
   const { success, fault, pending, refusal } = definitionOf(call).words;
   const body = parseJson(exchange.response?.text);
-  const isRead = call === 'createProject' ? 'title' in Object(body) : Array.isArray(body);
+  const isRead = operationTable[call].isBody(body);
   if (isSuccess(exchange)) return isRead || !/Projects?$/.test(call) ? success() : fault;
   return exchange.failure?.isTimeout ? pending : refusal(messageOf(exchange));
 }

@@ -4,6 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http';
 import { schemaFields } from '../../generated/operations.ts';
+import { nameOf } from '../http/project-texts.ts';
 import type { Exchange } from '../http/record.ts';
 import {
   isClientError,
@@ -115,9 +116,8 @@ export function projectFault(item: unknown): string | undefined {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
     return `it is ${describeType(item)}, not an object`;
   const fields = item as Record<string, unknown>;
-  const wrapper = Object.entries(fields).find(([, value]) => 'title' in Object(value))?.[0];
-  if (fields['title'] === undefined && wrapper)
-    return `it is wrapped in an object, as "${wrapper}"`;
+  const wrapper = Object.entries(fields).find(([, value]) => nameOf(value) !== undefined)?.[0];
+  if (nameOf(item) === undefined && wrapper) return `it is wrapped in an object, as "${wrapper}"`;
   const keys = Object.keys(fields)
     .slice(0, 4)
     .map((key) => `"${truncate(key, 15)}"`);

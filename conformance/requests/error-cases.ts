@@ -1,10 +1,19 @@
-import type { NewProject } from '../../machines/types.ts';
 import { operationOf } from '../../model/requests.ts';
 import type { Exchange } from '../http/record.ts';
+import {
+  appErrorOf,
+  maxLengthOf,
+  minLengthOf,
+  projectOf,
+  textNames,
+  type TextName,
+} from '../http/project-texts.ts';
+import { isClientError, isSuccess } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { emailDomain } from '../people/fixtures.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { lowerFirst } from '../problems/describe.ts';
+import { messageFault } from '../problems/matchers.ts';
 import { skip } from '../problems/problem.ts';
 import { createWithToken } from './creates.ts';
 import { isListShared } from './lists.ts';
@@ -40,12 +49,14 @@ type Wrong = Record<string, unknown> | string | Buffer | Send;
 
 /** What users see of a request that only the kit sends. */
 export const notSentByApp = 'nothing: the app never sends this';
-const latin1 = '{"title":"Grüße","description":"These letters are one byte in Latin-1."}';
+const latin1 = JSON.stringify(projectOf(() => 'Grüße: one byte for each letter'));
 /** Where the run id and a number of the run go, so that each run registers emails of its own. */
 const [runIdPlace, numberPlace] = ['(run id)', 12345678];
 /** Where the email and the password of the account go, which some libraries take out of arrays. */
 const [ownEmail, ownPassword] = ['(email)', '(password)'];
 const twoMegabytes = 'x'.repeat(2_000_000);
+const [longestText = textNames[0]!] = textNames.toSorted((a, b) => maxLengthOf(b) - maxLengthOf(a));
+const tooShortFor = (name: TextName) => 'x'.repeat(minLengthOf(name) - 1);
 const anyObjects = { email: { $gt: '' }, password: { $gt: '' } };
 // A message may repeat the email, which must not contain the password.
 const sqlFragments = { email: "ada' OR 1=1 --", password: "' OR '1'='1" };
@@ -65,12 +76,30 @@ const get =
     browser.send('GET', path);
 
 const createAsOlga =
-  (change: Partial<NewProject>, isAppRequest = true): Send =>
+  (change: object, isAppRequest = true): Send =>
   async (context) => {
     const { browser } = await context.signedInUser('olga');
     const project = { ...context.fixtures.project('odd'), ...change };
     return browser.createProject(project, { isAppRequest });
   };
+
+/** Sends a project for each text, which has this value there. Returns the worst response. */
+const withEachText =
+  (sendWith: (change: object) => Send, valueOf: (name: TextName) => unknown): Send =>
+  async (...args) => {
+    const results = [];
+    for (const name of textNames) results.push(await sendWith({ [name]: valueOf(name) })(...args));
+    return results.toSorted((a, b) => badnessOf(b) - badnessOf(a))[0]!;
+  };
+
+const createWithBlank = withEachText(createAsOlga, () => '   ');
+
+/** What is no usable response is worse than a refusal without a message, and this than the rest. */
+function badnessOf(result: ApiCall | Exchange): number {
+  const exchange = 'outcome' in result ? result.exchange : result;
+  if (isClientError(exchange)) return messageFault(exchange) ? 2 : 0;
+  return isSuccess(exchange) ? 1 : 3;
+}
 
 const sendWithoutToken: Send = (context, browser) => createWithToken(context, browser, undefined);
 
@@ -106,6 +135,30 @@ const creatorOf =
 const refused = creatorOf(false);
 const acceptable = creatorOf(true);
 
+/** Creates the error case of a project with such a value in place of a text. */
+const oddText = (
+  create: typeof refused,
+  id: string,
+  valueOf: (name: TextName) => unknown,
+  subject: string,
+) =>
+  create(
+    id,
+    'createProject',
+    withEachText((change) => sendBody(id, 'createProject', change), valueOf),
+    subject,
+    { userReads: appMessages(valueOf) },
+  );
+
+/** Returns what the app says of these texts before it sends them. */
+function appMessages(valueOf: (name: TextName) => unknown): string {
+  const messages = textNames.flatMap((name) => {
+    const { [name]: text = '' } = { [name]: valueOf(name) };
+    return (typeof text === 'string' && appErrorOf(name, text)) || [];
+  });
+  return messages.length > 0 ? `the app: "${messages.join('" or "')}"` : notSentByApp;
+}
+
 /** All error cases, in the order of the table "What your users will read". */
 export const errorCases: ErrorCase[] = [
   refused('ERR-1', 'login', sendWrongPassword, 'A wrong password', {
@@ -122,7 +175,7 @@ export const errorCases: ErrorCase[] = [
     level: 'MUST',
     statements: ['ERROR-5', 'ERROR-6', 'CHOICE-41', 'CHOICE-43'],
   }),
-  acceptable('ERR-4', undefined, createAsOlga({ title: '   ' }), 'A blank title', {
+  acceptable('ERR-4', undefined, createWithBlank, 'A blank text', {
     level: 'MUST',
     statements: ['CHOICE-25', 'ERROR-5', 'ERROR-6'],
     after: ['PROJECT-4'],
@@ -172,31 +225,18 @@ export const errorCases: ErrorCase[] = [
   refused('ERR-28', 'login', '', 'A request without a body'),
   refused('ERR-29', 'login', '['.repeat(2000) + ']'.repeat(2000), 'JSON with 2,000 levels'),
   acceptable('ERR-15', 'login', form, 'A form in place of JSON'),
-  acceptable('ERR-10', 'createProject', { title: undefined }, 'A project without a title', {
-    userReads: 'the app: "Title is required"',
-  }),
-  acceptable(
-    'ERR-11',
-    'createProject',
-    { description: undefined },
-    'A project without a description',
-    { userReads: 'the app: "Description is required"' },
-  ),
-  acceptable('ERR-12', 'createProject', { title: 42 }, 'A project whose title is a number'),
-  refused('ERR-48', 'createProject', { title: ['One', 'Two'] }, 'A title that is an array'),
-  acceptable(
-    'ERR-35',
-    'createProject',
-    { description: null },
-    'A project whose description is null',
-  ),
+  oddText(acceptable, 'ERR-10', () => undefined, 'A project without a text'),
+  oddText(acceptable, 'ERR-50', tooShortFor, 'A project with a text that is too short'),
+  oddText(acceptable, 'ERR-12', () => 42, 'A project with a number as a text'),
+  oddText(refused, 'ERR-48', () => ['One', 'Two'], 'A project with an array as a text'),
+  oddText(acceptable, 'ERR-35', () => null, 'A project with null as a text'),
   acceptable('ERR-30', 'createProject', Buffer.from(latin1, 'latin1'), 'A project in Latin-1'),
   acceptable('ERR-31', 'createProject', `\uFEFF${latin1}`, 'A project after a byte order mark'),
   acceptable('ERR-32', 'createProject', { colour: 'green' }, 'A project with an unknown field'),
   acceptable(
     'ERR-16',
     undefined,
-    createAsOlga({ description: twoMegabytes }, false),
+    createAsOlga({ [longestText]: twoMegabytes }, false),
     'A project of 2 MB',
     { statements: ['CHOICE-26', 'ERROR-5', 'ERROR-6'], after: ['PROJECT-4'] },
   ),

@@ -1,6 +1,7 @@
 import type { Project } from '../../machines/types.ts';
 import { lateMs } from '../http/clock.ts';
 import { Blocked, type Exchange, type Reason } from '../http/record.ts';
+import { nameOf, projectFields, sharesText } from '../http/project-texts.ts';
 import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-context.ts';
@@ -44,17 +45,15 @@ export const isListShared = oncePerRun(async (context): Promise<boolean> => {
   return seen.every(Boolean);
 });
 
-/** Compares titles too, because two users may have projects with the same id. */
-export const isSameProject =
-  ({ id, title }: Project) =>
-  (other: Project) =>
-    String(other.id) === String(id) && other.title === title;
+/** Compares texts too, because two users may have projects with the same id. */
+export const isSameProject = (project: Project) => (other: Project) =>
+  String(other.id) === String(project.id) && sharesText(project, other);
 
 /** Finds a project in a list of its user, also if its id or its text changed. */
-export const findByIdOrTitle = (projects: Project[], project: Project): Project | undefined =>
+export const findByIdOrText = (projects: Project[], project: Project): Project | undefined =>
   projects.find(isSameProject(project)) ??
   projects.find(({ id }) => String(id) === String(project.id)) ??
-  projects.find(({ title }) => title === project.title);
+  projects.find((each) => sharesText(project, each));
 
 /** Returns what blocks a check that needs a list that the app cannot show. */
 export const unshown = (call: ApiCall) =>
@@ -79,8 +78,8 @@ export async function listOrBlock(context: RunContext, browser: SimulatedBrowser
   if (!isSuccess(call.exchange) || last === -1) throw unshown(call);
   const since = own.slice(last);
   const create = since.findLast(({ request }) => request.method === 'POST');
-  const { title } = Object(parseJson(String(create?.request.body))) as { title?: unknown };
-  const subject = typeof title === 'string' ? `the project "${truncate(title, 12)}"` : 'a request';
+  const name = nameOf(parseJson(String(create?.request.body)));
+  const subject = name === undefined ? 'a request' : `the project "${truncate(name, 12)}"`;
   const description = `After ${subject}, the app can show no list: ${findListFault(call).fault}.`;
   if (!unreadable.has(browser))
     context.reportTo('PROJECT-4', createUnreadable(description, call, since, subject));
@@ -107,8 +106,7 @@ const createUnreadable = (
     cause: {
       words: `requests make the list of their user unreadable: ${findListFault(list).fault}`,
       subject,
-      requirement:
-        'Respond with an array whose items each have an id, a title and a description, for all that is stored.',
+      requirement: `Respond with an array of all that is stored, whose items each have ${projectFields}.`,
     },
   });
 
@@ -128,7 +126,7 @@ export async function listWith(
   context: RunContext,
   browser: SimulatedBrowser,
   created: Created[],
-  find = findByIdOrTitle,
+  find = findByIdOrText,
   first?: Awaited<ReturnType<typeof listOrBlock>>,
 ) {
   const list = first ?? (await listOrBlock(context, browser));
@@ -143,7 +141,7 @@ export async function listWith(
     userSees: 'the new project disappears when the user comes back to the screen',
     cause: {
       words: 'lists lack a project right after its creation and have it 1 s later',
-      subject: `"${truncate(late.project.title, 40)}"`,
+      subject: `"${truncate(nameOf(late.project)!, 40)}"`,
     },
   });
   context.reportTo('PROJECT-4', problem);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Check } from '../checks/check.ts';
 import { isCauseOf, runOrder } from '../checks/order.ts';
 import { minMustMs } from '../http/client.ts';
+import { nameOf } from '../http/project-texts.ts';
 import { outOfTime } from '../http/record.ts';
 import { createReport } from '../report/create-report.ts';
 import { viewOf } from '../report/summary.ts';
@@ -69,7 +70,7 @@ test('each check sends the same requests, however long a response takes', async 
 /** Faults in messages, of a signed-in user, in lists, sign-ins, times and leaks. */
 const sample = [
   'ERR-1: error messages are in "detail"',
-  'ERR-10: a project without a title gets 200 and an error',
+  'ERR-10: a project without a text gets 200 and an error',
   'PROJECT-4: the list lacks the newest project',
   'SIGNIN-17: two processes with a database each take turns',
   'SIGNIN-5: an unknown email is refused much faster than a wrong password',
@@ -158,9 +159,9 @@ test('each check runs after its causes, MUST checks as early as these allow', ()
 test('requests in flight at the failure of a check belong to that check', async () => {
   const clock = new TestClock();
   const refusesFirst = respond(async (request, next) => {
-    const { title = '' } = jsonOf(request) as { title?: string };
-    if (title.startsWith('Project number 1 ')) return error(422, 'The title is taken.');
-    if (title.startsWith('Project number ')) await untilQuiet();
+    const name = nameOf(jsonOf(request)) ?? '';
+    if (name.startsWith('Project number 1 ')) return error(422, 'The name is taken.');
+    if (name.startsWith('Project number ')) await untilQuiet();
     return next(request);
   });
   const { origin, stop } = await startBackend(clock, exemplary, refusesFirst);

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { eachText, isLengthAllowed, textNames, type TextName } from '../../http/project-texts.ts';
 import { parseJson } from '../../http/response.ts';
 import type { OperationId } from '../../../generated/operations.ts';
-import type { Credentials, Project } from '../../../machines/types.ts';
+import type { Credentials, NewProject, Project } from '../../../machines/types.ts';
 import { findCall, operationOf } from '../../../model/requests.ts';
 import {
   startStubServer,
@@ -58,7 +59,8 @@ export type Backend = Record<OperationId, (call: BackendCall) => BackendResponse
   /** The XSRF token of a session; undefined if the backend has none. */
   xsrfToken: (session: string) => string | undefined;
   isXsrfTokenRight: (call: BackendCall) => boolean;
-  findProjectFault: (title: unknown, description: unknown) => string | undefined;
+  /** Returns why these texts are refused. */
+  findProjectFault: (texts: JsonObject) => string | undefined;
   /** Returns what a repeated Idempotency-Key creates no second time. */
   findRepeated: (call: BackendCall) => Project | undefined;
   createId: () => string | number;
@@ -161,22 +163,22 @@ function createBackend(): Backend {
     },
     projectsOf: ({ projects }) => projects,
     listOf: (account) => backend.projectsOf(account),
-    findProjectFault: (title, description) =>
-      typeof title === 'string' && typeof description === 'string'
+    findProjectFault: (texts) =>
+      Object.values(texts).every((text) => typeof text === 'string')
         ? undefined
-        : 'Title and description are required.',
+        : 'Each text of a project is required.',
     createProject(call) {
       const { account, json } = call;
       if (!account) return backend.refuse(401, 'Please sign in.');
       if (!backend.isXsrfTokenRight(call)) return backend.refuse(403, 'The token is not right.');
-      const { title, description } = json as Project;
-      const fault = backend.findProjectFault(title, description);
+      const texts = eachText((name) => json[name]);
+      const fault = backend.findProjectFault(texts);
       if (fault) return backend.refuse(422, fault);
       const repeated = backend.findRepeated(call);
-      if (repeated && (repeated.title !== title || repeated.description !== description))
+      if (repeated && textNames.some((name) => repeated[name] !== texts[name]))
         return backend.refuse(422, 'This request repeats the key of a different one.');
       if (repeated) return backend.created(repeated);
-      const project = { id: backend.createId(), title, description };
+      const project = { id: backend.createId(), ...(texts as NewProject) };
       account.projects.push(project);
       backend.projects.push(project);
       backend.projectsByKey.set(keyOf(call), project);
@@ -200,15 +202,20 @@ const findByKey =
 /** Returns the first project with this Idempotency-Key. */
 export const idempotencyKeys: Change = (backend) => ({ findRepeated: findByKey(backend) });
 
+const isStorable = (name: TextName, value: unknown) =>
+  typeof value === 'string' &&
+  isLengthAllowed(name, value) &&
+  !value.includes('\0') &&
+  value.isWellFormed();
+
 /** Meets the SHOULD checks too. */
 export const exemplary: Change = (backend) => ({
   findRepeated: findByKey(backend),
   xsrfToken: (session) => createHash('sha256').update(session).digest('base64url'),
-  findProjectFault(title, description) {
-    const isText = (value: unknown) =>
-      typeof value === 'string' && value !== '' && !value.includes('\0') && value.isWellFormed();
-    return isText(title) && isText(description) ? undefined : 'Title and description are required.';
-  },
+  findProjectFault: (texts) =>
+    textNames.every((name) => isStorable(name, texts[name]))
+      ? undefined
+      : 'A text of a project is missing, too short or too long.',
 });
 
 /** Starts a backend with changes. */

@@ -1,3 +1,4 @@
+import { textNames } from '../../http/project-texts.ts';
 import { parseJson } from '../../http/response.ts';
 import type { OperationId } from '../../../generated/operations.ts';
 import { findCall } from '../../../model/requests.ts';
@@ -104,13 +105,13 @@ export const before =
     return { [name]: changed };
   };
 
-/** Changes the titles and descriptions that are stored. */
-export const storedText = (change: (text: string, field: string) => string): Change =>
+/** Changes the texts that are stored. */
+export const storedText = (change: (text: string) => string): Change =>
   requestsTo('createProject', (request) => {
     const json = jsonOf(request);
-    const texts = ['title', 'description'].filter((field) => typeof json[field] === 'string');
+    const texts = textNames.filter((field) => typeof json[field] === 'string');
     // The backend rejects empty text.
-    const changed = texts.map((field) => [field, change(String(json[field]), field) || ' ']);
+    const changed = texts.map((field) => [field, change(String(json[field])) || ' ']);
     return changed.length > 0 && withJson(request, { ...json, ...Object.fromEntries(changed) });
   });
 

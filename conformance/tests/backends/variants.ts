@@ -252,11 +252,11 @@ const others: Record<string, Change> = {
         if (password.length > 64) return 'A password has at most 64 characters.';
         return findCredentialsFault(email, password);
       },
-      findProjectFault(title, description) {
-        if ([title, description].some((text) => String(text).trim() === ''))
-          return 'Title and description are required.';
-        const isLong = String(title).length > 120 || String(description).length > 2000;
-        return isLong ? 'This text is too long.' : findProjectFault(title, description);
+      findProjectFault(texts) {
+        const values = Object.values(texts).map(String);
+        if (values.some((text) => text.trim() === '')) return 'Each text is required.';
+        const isLong = values.some((text) => text.length > 120);
+        return isLong ? 'This text is too long.' : findProjectFault(texts);
       },
     }),
   ),

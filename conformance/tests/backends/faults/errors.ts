@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { minLengthOf, textNames } from '../../../http/project-texts.ts';
 import { jsonResponse, withHeaders, type Change, type JsonObject } from '../backend.ts';
 import * as change from '../changes.ts';
 import { closedConnection, type BackendRequest } from '../stub-server.ts';
@@ -16,6 +17,9 @@ const messages = (messageOf: (message: string, status: number) => unknown): Chan
 type Row = [id: string, name: string, ...refuse: Refusal];
 type Refusal = [operation: Parameters<typeof change.refuse>[0], isRefused: IsRefused];
 type IsRefused = Parameters<typeof change.refuse>[2];
+
+const lastText = textNames.at(-1)!;
+const tooShort = 'x'.repeat(minLengthOf(lastText) - 1);
 
 const isNumber = (value: unknown) => typeof value === 'number';
 const lacks = (name: string, json: JsonObject) => Object.keys(json).length > 0 && !(name in json);
@@ -44,11 +48,11 @@ const fatalRequests: Row[] = [
   ['ERR-27', 'the JSON body null', 'login', (_, { body }) => body === 'null'],
   ['ERR-28', 'an empty body', 'login', (_, { body }) => body === ''],
   ['ERR-29', 'deeply nested JSON', 'login', (_, { body }) => body.startsWith('[[')],
-  ['ERR-10', 'a project without a title', 'createProject', (json) => lacks('title', json)],
-  ['ERR-11', 'no description', 'createProject', (json) => lacks('description', json)],
-  ['ERR-12', 'a title that is a number', 'createProject', ({ title }) => title === 42],
-  ['ERR-48', 'a title that is an array', 'createProject', ({ title }) => Array.isArray(title)],
-  ['ERR-35', 'a null description', 'createProject', ({ description }) => description === null],
+  ['ERR-10', 'a project without its last text', 'createProject', (json) => lacks(lastText, json)],
+  ['ERR-12', 'a number as a text', 'createProject', (json) => json[lastText] === 42],
+  ['ERR-48', 'an array as a text', 'createProject', (json) => Array.isArray(json[lastText])],
+  ['ERR-35', 'null as a text', 'createProject', (json) => json[lastText] === null],
+  ['ERR-50', 'a text that is too short', 'createProject', (json) => json[lastText] === tooShort],
   ['ERR-46', 'an array as project', 'createProject', (_, { body }) => body === '[]'],
   ['ERR-30', 'no UTF-8', 'createProject', (_, { body }) => body.includes('\uFFFD')],
   ['ERR-31', 'a byte order mark', 'createProject', (_, { body }) => body.startsWith('\uFEFF')],
@@ -127,10 +131,10 @@ export const errorFaults: Record<string, Change> = {
     (request) =>
       contentTypeOf(request).includes('form') && change.htmlPage(415, 'Unsupported Media Type'),
   ),
-  'ERR-4: a blank title is refused without a message': change.requestsTo(
+  'ERR-4: a blank text is refused without a message': change.requestsTo(
     'createProject',
     (request) =>
-      change.jsonOf(request)['title'] === '   ' && jsonResponse(422, { errors: ['title'] }),
+      change.jsonOf(request)[lastText] === '   ' && jsonResponse(422, { errors: [lastText] }),
   ),
   'ERR-19: a missing XSRF token is refused with an HTML page': change.responsesTo(
     'createProject',
@@ -152,11 +156,11 @@ export const errorFaults: Record<string, Change> = {
     409,
     () => jsonResponse(409, { code: 'EMAIL_TAKEN' }),
   ),
-  'ERR-10: a project without a title gets 200 and an error': change.responsesTo(
+  'ERR-10: a project without a text gets 200 and an error': change.responsesTo(
     'createProject',
     422,
     (_response, request) =>
-      !('title' in change.jsonOf(request)) && jsonResponse(200, { error: true }),
+      !(lastText in change.jsonOf(request)) && jsonResponse(200, { error: true }),
   ),
   'ERR-17: an unknown address is refused without a message': change.unknownRequests(
     jsonResponse(404, { detail: 'None' }),

@@ -1,4 +1,5 @@
 import type { Project } from '../../../../machines/types.ts';
+import { eachText, sharesText, textNames, type TextName } from '../../../http/project-texts.ts';
 import { jsonResponse, type StoredAccount, type BackendCall, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import type { BackendRequest, BackendResponse } from '../stub-server.ts';
@@ -31,7 +32,7 @@ const keyOf = ({ headers }: BackendRequest) => headers['idempotency-key'];
 
 const uniqueKey = (request: BackendRequest) => String(keyOf(request) ?? Math.random());
 
-const textOf = ({ json }: BackendCall) => `${String(json['title'])} ${String(json['description'])}`;
+const textOf = ({ json }: BackendCall) => textNames.map((name) => String(json[name])).join(' ');
 
 /** Changes the response to an Idempotency-Key that was sent before in this scope. */
 const repeatedKey =
@@ -56,6 +57,8 @@ const repeatedKey =
       },
     };
   };
+
+const otherThan = (name: TextName) => textNames.find((other) => other !== name)!;
 
 const idOf = (response: BackendResponse) => change.jsonOf(response)['id'];
 
@@ -85,16 +88,17 @@ const etags = (etagOf: (list: Project[]) => string): Change =>
 /** Faults of creating and listing projects that break other checks, or need their users. */
 export const projectFaults: Record<string, Change> = {
   'PROJECT-1: the list is wrapped in an object': lists((projects) => ({ projects })),
-  'PROJECT-1: descriptions are null': change.all(
-    lists((all) => all.map((project) => ({ ...project, description: null }))),
-    created((project) => ({ ...project, description: null })),
+  'PROJECT-1: a text of each project is null': change.all(
+    lists((all) => all.map((project) => ({ ...project, [textNames.at(-1)!]: null }))),
+    created((project) => ({ ...project, [textNames.at(-1)!]: null })),
   ),
   'PROJECT-2: the createProject response is wrapped in an object': created((project) => ({
     project,
   })),
-  'PROJECT-2: createProject returns title and description swapped': created(
-    ({ id, title, description }) => ({ id, title: description, description: title }),
-  ),
+  'PROJECT-2: createProject returns the text of another field': created((project) => ({
+    ...project,
+    ...eachText((name) => (textNames.length > 1 ? project[otherThan(name)] : 'another')),
+  })),
   'PROJECT-4: the list lacks the newest project': lists((all) => all.slice(0, -1)),
   'PROJECT-4: one of eight projects is stored 0.3 s after its response': (_backend, clock) => {
     const storedMs = new Map<unknown, number>();
@@ -125,7 +129,7 @@ export const projectFaults: Record<string, Change> = {
   },
   'PROJECT-22: a user sees the project of a user of an earlier run': lists((all, { account }) =>
     account!.email.startsWith('bob')
-      ? [...all, { ...all[0], id: 'old', title: 'Project seen 0123456789a' }]
+      ? [...all, { ...all[0], id: 'old', ...eachText(() => 'Project seen 0123456789a') }]
       : all,
   ),
   'PROJECT-4: each project is stored twice': change.before(
@@ -182,7 +186,7 @@ export const otherProjectFaults: Record<string, Change> = {
     return lists((all) => (++count % 4 === 0 ? [...all.slice(1), ...all.slice(0, 1)] : all));
   },
   'PROJECT-4: a list without repeated titles becomes an object': filteredLists(
-    (project, projects) => projects.find(({ title }) => title === project.title) === project,
+    (project, projects) => projects.find((each) => sharesText(each, project)) === project,
   ),
   'PROJECT-6: project ids are reused': ids((count) => count % 2),
   'PROJECT-7: project ids have another letter case in the list': lists((all) =>
@@ -267,7 +271,8 @@ export const otherProjectFaults: Record<string, Change> = {
   'PROJECT-12: a project that is refused is stored': ({ createProject, refuse }) => ({
     createProject(call) {
       const response = createProject(call);
-      return call.json['title'] === ' ' ? refuse(422, 'Title is required.') : response;
+      const isBlank = textNames.some((name) => call.json[name] === ' ');
+      return isBlank ? refuse(422, 'A text is required.') : response;
     },
   }),
   'PROJECT-13: a repeated Idempotency-Key returns an id that no project has': repeatedKey(
@@ -366,9 +371,11 @@ export const otherProjectFaults: Record<string, Change> = {
       body: String(response.body).replaceAll(/"big-(\d+)"/g, '$1'),
     })),
   ),
-  'PROJECT-18: a title that is not a string is stored as it is': ({ findProjectFault }) => ({
-    findProjectFault: (title, description) =>
-      typeof title === 'string' ? findProjectFault(title, description) : undefined,
+  'PROJECT-18: what is not a string is stored as it is': ({ findProjectFault }) => ({
+    findProjectFault: (texts) =>
+      Object.values(texts).every((text) => typeof text === 'string')
+        ? findProjectFault(texts)
+        : undefined,
   }),
   'PROJECT-19: an Idempotency-Key with another text returns the first project': repeatedKey(
     ({ session }) => session,

@@ -1,4 +1,5 @@
 import { escapeMarkup } from '../../../report/html.ts';
+import { eachText, maxLengthOf, textNames } from '../../../http/project-texts.ts';
 import { jsonResponse, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import { filteredLists } from './projects.ts';
@@ -12,8 +13,12 @@ const refused = (message: string, isRefused: (text: string) => boolean): Change 
       change.error(422, message),
   );
 
-const titlesOf = (length: number) =>
-  change.storedText((text, field) => (field === 'title' ? text.slice(0, length) : text));
+const toWellFormed = (text: unknown) => (typeof text === 'string' ? text.toWellFormed() : text);
+
+const textsOf = (length: number) => change.storedText((text) => text.slice(0, length));
+
+/** A JSON body is longer than its texts. */
+const longestText = Math.max(...textNames.map(maxLengthOf));
 
 /** Faults that change the text of projects. */
 export const textFaults: Record<string, Change> = {
@@ -28,24 +33,22 @@ export const textFaults: Record<string, Change> = {
   'TEXT-4: line breaks are replaced with spaces': change.storedText((text) =>
     text.replaceAll('\n', ' '),
   ),
-  'TEXT-5: descriptions are truncated to 5,000 characters': change.storedText((text, field) =>
-    field === 'description' ? text.slice(0, 5000) : text,
-  ),
-  'TEXT-6: titles are truncated to 255 characters': titlesOf(255),
-  'TEXT-7: titles made of digits are returned as numbers': () => ({
-    created: ({ title, ...project }) =>
-      jsonResponse(201, { ...project, title: /^\d+$/.test(title) ? Number(title) : title }),
+  'TEXT-5: texts are truncated to 5,000 characters': textsOf(5000),
+  'TEXT-6: texts are truncated to 255 characters': textsOf(255),
+  'TEXT-7: texts made of digits are returned as numbers': () => ({
+    created(project) {
+      const toNumber = (text: string) => (/^\d+$/.test(text) ? Number(text) : text);
+      return jsonResponse(201, { ...project, ...eachText((name) => toNumber(project[name])) });
+    },
   }),
-  'TEXT-7: a list without the title "0" becomes an object': filteredLists(
-    ({ title }) => title !== '0',
+  'TEXT-7: a list without the text "0" becomes an object': filteredLists(
+    (project) => !textNames.some((name) => project[name] === '0'),
   ),
-  'TEXT-7: names of object members cause a 500': change.refuse(
-    'createProject',
-    500,
-    ({ title }) => String(title) in {},
+  'TEXT-7: names of object members cause a 500': change.refuse('createProject', 500, (json) =>
+    textNames.some((name) => String(json[name]) in {}),
   ),
   'TEXT-7: "0" is taken for a missing text': refused(
-    'Title and description are required.',
+    'Each text is required.',
     (text) => text === '0',
   ),
   'TEXT-8: text is inserted with String.replace': change.storedText((text) =>
@@ -56,21 +59,20 @@ export const textFaults: Record<string, Change> = {
   ),
   'TEXT-9: text is trimmed': change.storedText((text) => text.trim()),
   'TEXT-10: text is normalized (NFC)': change.storedText((text) => text.normalize('NFC')),
-  'TEXT-11: a body of 100 kB is refused with an HTML page': change.requests(
-    ({ body }) => body.length > 100_000 && change.htmlPage(413, 'Request Entity Too Large'),
+  'TEXT-11: the longest body is refused with an HTML page': change.requests(
+    ({ body }) => body.length > longestText && change.htmlPage(413, 'Request Entity Too Large'),
   ),
   'TEXT-12: "-" is taken for an empty text': change.storedText((text) =>
     text === '-' ? '' : text,
   ),
-  'TEXT-13: titles are truncated to 500 characters': titlesOf(500),
+  'TEXT-13: texts are truncated to 500 characters': textsOf(500),
   'TEXT-14: NUL characters cause a 500': change.refuse('createProject', 500, (_, { body }) =>
     body.includes(String.raw`\u0000`),
   ),
   'TEXT-14: half a surrogate pair makes the list fail': ({ listProjects, findProjectFault }) => ({
-    findProjectFault: (title, description) =>
-      findProjectFault(typeof title === 'string' ? title.toWellFormed() : title, description),
+    findProjectFault: (texts) => findProjectFault(eachText((name) => toWellFormed(texts[name]))),
     listProjects: (call) =>
-      call.account?.projects.some(({ title }) => !title.isWellFormed())
+      call.account?.projects.some((each) => textNames.some((name) => !each[name].isWellFormed()))
         ? change.error(500)
         : listProjects(call),
   }),
