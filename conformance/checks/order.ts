@@ -1,11 +1,28 @@
 import { checks } from './all.ts';
+import { ownersOf, sharedPeople } from '../people/visits.ts';
 import type { Check } from './check.ts';
 
 export const groupOf = (id: string) => id.split('-')[0]!;
 
-const ids = checks.map(({ id }) => id);
-const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-if (twice !== undefined) throw new Error(`Two checks have the id ${twice}.`);
+/** The ids of removed checks. */
+const removedIds = ['ERR-11', 'JOURNEY-1', 'JOURNEY-5', 'JOURNEY-6', 'UI-1'];
+
+/** Throws if a check has an id or a person of another check. */
+export function expectOwnNames(all: Pick<Check, 'id' | 'run'>[]) {
+  for (const [index, { id, run }] of all.entries()) {
+    const earlier = all.slice(0, index);
+    if (removedIds.includes(id)) throw new Error(`${id} was the id of a removed check.`);
+    if (earlier.some((each) => each.id === id)) throw new Error(`Two checks have the id ${id}.`);
+    const { person = 'ada' } = run;
+    if (sharedPeople.includes(person)) continue;
+    const first = earlier.find((each) => each.run.person === person) ?? { id };
+    const owners = ownersOf[person] ?? [first.id];
+    if (!owners.includes(id) && !owners.includes(groupOf(id)))
+      throw new Error(`${id} signs in as ${person}, a person of ${owners.join()}: choose another.`);
+  }
+}
+
+expectOwnNames(checks);
 
 /** Each check after those whose failure explains one of it, with all of them. */
 const causes = new Map<Check, Set<Check>>();

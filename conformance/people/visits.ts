@@ -5,11 +5,34 @@ import type { Note } from '../problems/problem.ts';
 import type { SignedInUser } from './accounts.ts';
 import { oncePerRun, type RunContext } from './run-context.ts';
 
+/** The people whom all checks share. */
+export const sharedPeople = ['ada', 'bob', 'olga', 'tess'];
+
+/** Other people, and the checks or groups that expect no other check to act as them. */
+export const ownersOf: Record<string, string[] | undefined> = {
+  early: ['SIGNIN'],
+  eight: ['ACCOUNT', 'ERR'],
+  erin: ['ERR'],
+  fay: ['PROJECT-12', 'PROJECT-18'],
+  flo: ['PROJECT-3', 'PROJECT-4'],
+  forgetful: ['SIGNIN'],
+  hugo: ['PROJECT-14'],
+  iris: ['PROJECT-14'],
+  lena: ['PROJECT-5', 'PROJECT-9', 'REACH-10'],
+  mistyped: ['ERR'],
+  namesake: ['PROJECT-22'],
+  plain: ['ACCOUNT'],
+};
+
 /** Creates the `run` of a check that gets the browser of a signed-in user. */
-export const asUser =
-  (name: string, run: (context: RunContext, browser: SimulatedBrowser) => Promise<Note>) =>
-  async (context: RunContext) =>
-    run(context, (await context.signedInUser(name)).browser);
+export const asUser = (
+  person: string,
+  run: (context: RunContext, browser: SimulatedBrowser) => Promise<Note>,
+) =>
+  Object.assign(
+    async (context: RunContext) => run(context, (await context.signedInUser(person)).browser),
+    { person },
+  );
 
 /** A user who has just signed in, fetched the list and created a project. */
 export type Visit = SignedInUser & { create: ApiCall<Project> };
