@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { minLengthOf, textNames } from '../../../http/project-texts.ts';
-import { jsonResponse, withHeaders, type Change, type JsonObject } from '../backend.ts';
+import { jsonResponse, withHeaders, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import { closedConnection, type BackendRequest } from '../stub-server.ts';
 
@@ -22,7 +22,10 @@ const lastText = textNames.at(-1)!;
 const tooShort = 'x'.repeat(minLengthOf(lastText) - 1);
 
 const isNumber = (value: unknown) => typeof value === 'number';
-const lacks = (name: string, json: JsonObject) => Object.keys(json).length > 0 && !(name in json);
+const lacks =
+  (name: string): IsRefused =>
+  (json, { body }) =>
+    body.startsWith('{') && !(name in json);
 
 /** Requests that cause a 500. */
 const fatalRequests: Row[] = [
@@ -33,7 +36,7 @@ const fatalRequests: Row[] = [
   ['ERR-49', 'a number as a new email', 'registerUser', ({ email }) => isNumber(email)],
   ['ERR-41', 'a number as a new password', 'registerUser', ({ password }) => isNumber(password)],
   ['ERR-42', 'an object as a new password', 'registerUser', ({ password }) => isObject(password)],
-  ['ERR-9', 'a sign-in without a password', 'login', (json) => lacks('password', json)],
+  ['ERR-9', 'a sign-in without a password', 'login', lacks('password')],
   ['ERR-25', 'an email that is a number', 'login', ({ email }) => isNumber(email)],
   ['ERR-38', 'an email that is an array', 'login', ({ email }) => Array.isArray(email)],
   ['ERR-39', 'an email that is an object', 'login', ({ email }) => isObject(email)],
@@ -48,7 +51,7 @@ const fatalRequests: Row[] = [
   ['ERR-27', 'the JSON body null', 'login', (_, { body }) => body === 'null'],
   ['ERR-28', 'an empty body', 'login', (_, { body }) => body === ''],
   ['ERR-29', 'deeply nested JSON', 'login', (_, { body }) => body.startsWith('[[')],
-  ['ERR-10', 'a project without its last text', 'createProject', (json) => lacks(lastText, json)],
+  ['ERR-10', 'a project without its last text', 'createProject', lacks(lastText)],
   ['ERR-12', 'a number as a text', 'createProject', (json) => json[lastText] === 42],
   ['ERR-48', 'an array as a text', 'createProject', (json) => Array.isArray(json[lastText])],
   ['ERR-35', 'null as a text', 'createProject', (json) => json[lastText] === null],
