@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { backUpSqlite } from '../store/sqlite.ts';
+import { backUpSqlite } from '../store/sqlite-files.ts';
 import { UsageError } from '../../shared/usage-error.ts';
 import { asUsageError, describeFileError, runWithArgument } from './startup.ts';
 

@@ -10,7 +10,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { StoreUnavailable } from './database.ts';
@@ -18,18 +18,31 @@ import { isBusy, notDatabaseCode, primaryCode, retryDelayMs } from './sqlite-err
 
 const fileName = 'tracker.sqlite';
 /** A copy with this mark has no write-ahead log. */
-export const backupMark = 0;
+const backupMark = 0;
+/** How long a writer waits for another process. */
+export const defaultBusyTimeoutMs = 5_000;
+/** A reader of another process lets the write-ahead log grow. It shrinks to this afterwards. */
+const maxIdleWalBytes = 16 * 1024 * 1024;
+// Returns no row if there is no such table yet.
+const accountsCheck =
+  "select * from sqlite_schema, pragma_integrity_check(name) where name = 'accounts'";
 
 export const databaseFile = (directory: string) => join(directory, fileName);
 
-/** Opens the database in `directory` in WAL mode. Creates what is missing. */
+/** Opens the database in `directory` in WAL mode. Creates what is missing, for its owner only. */
 export function openDatabaseFile(directory: string, busyTimeoutMs: number) {
   if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700, recursive: true });
   createDatabase(directory);
   const file = findDatabase(directory);
   const connection = connect(file, directory, busyTimeoutMs);
   try {
-    return { file, connection, mark: enterWal(connection, file, busyTimeoutMs) };
+    const mark = enterWal(connection, file, busyTimeoutMs);
+    connection.exec(`pragma journal_size_limit = ${maxIdleWalBytes}`);
+    // Comparing all indexes with their tables takes eight times as long as `quick_check`. That of
+    // the accounts is short, and one changed byte would let an email register twice.
+    assertIntact(connection, 'pragma quick_check(1)');
+    assertIntact(connection, accountsCheck);
+    return { file, connection, mark };
   } catch (error) {
     connection.close();
     throw error;
@@ -37,7 +50,7 @@ export function openDatabaseFile(directory: string, busyTimeoutMs: number) {
 }
 
 /** Opens a file of SQLite. `folder` is for temporary files, because /tmp may not be writable. */
-export function connect(file: string, folder: string, timeout: number): DatabaseSync {
+function connect(file: string, folder: string, timeout: number): DatabaseSync {
   const connection = new DatabaseSync(file, { timeout, enableForeignKeyConstraints: true });
   connection.exec(`pragma temp_store_directory = '${folder.replaceAll("'", "''")}'`);
   return connection;
@@ -69,10 +82,10 @@ function createDatabase(directory: string) {
 }
 
 /** Returns the name under which `file` is written until it is complete. */
-export const partialName = (file: string) => `${file}.${randomUUID()}.partial`;
+const partialName = (file: string) => `${file}.${randomUUID()}.partial`;
 
-/** Names a complete file. Throws if `file` exists: a rename would replace that of another process. */
-export function publish(path: string, file: string) {
+/** Names a complete file. Throws if `file` exists: a rename would replace another process's. */
+function publish(path: string, file: string) {
   try {
     linkSync(path, file);
   } catch (error) {
@@ -202,9 +215,34 @@ export function watchFiles(directory: string, file: string, openedMark: number) 
   };
 }
 
-export function assertIntact(connection: DatabaseSync, check: string) {
+function assertIntact(connection: DatabaseSync, check: string) {
   const result = Object.values(connection.prepare(check).get() ?? {}).at(-1) ?? 'ok';
   if (result === 'ok') return;
   const details = String(result).replaceAll('\n', ' ');
   throw new Error(`the database is damaged, restore a backup (${details})`);
+}
+
+/**
+ * Copies the database into a new `file`, also while other processes write to it. The file appears
+ * when the copy is complete, checked and synced. Throws if `file` exists.
+ */
+export async function backUpSqlite(directory: string, file: string) {
+  const source = findDatabase(directory);
+  if (existsSync(file)) throw new Error(`${file} exists, and no backup is overwritten`);
+  const path = partialName(file);
+  try {
+    using connection = connect(source, dirname(file), defaultBusyTimeoutMs);
+    // The copy gets new indexes, so it does not show whether those of the database are damaged.
+    assertIntact(connection, 'pragma integrity_check(1)');
+    connection.prepare('vacuum into ?').run(path);
+    {
+      using copy = new DatabaseSync(path);
+      assertIntact(copy, 'pragma quick_check(1)');
+      // The end of this transaction syncs the whole file.
+      copy.exec(`pragma synchronous = full; pragma user_version = ${backupMark}`);
+    }
+    publish(path, file);
+  } finally {
+    rmSync(path, { force: true });
+  }
 }

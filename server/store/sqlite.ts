@@ -1,6 +1,5 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { statSync } from 'node:fs';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   claimMigration,
@@ -13,39 +12,13 @@ import {
   type Transaction,
 } from './database.ts';
 import { constraintCode, isBusy, primaryCode, retryDelayMs } from './sqlite-errors.ts';
-import {
-  assertIntact,
-  backupMark,
-  connect,
-  findDatabase,
-  openDatabaseFile,
-  partialName,
-  publish,
-  repeatMark,
-  watchFiles,
-} from './sqlite-files.ts';
+import { defaultBusyTimeoutMs, openDatabaseFile, repeatMark, watchFiles } from './sqlite-files.ts';
 
-/** How long a writer waits for another process. */
-const defaultBusyTimeoutMs = 5_000;
-// Returns no row if there is no such table yet.
-const accountsCheck =
-  "select * from sqlite_schema, pragma_integrity_check(name) where name = 'accounts'";
-/** A reader of another process lets the write-ahead log grow. It shrinks to this afterwards. */
-const maxIdleWalBytes = 16 * 1024 * 1024;
-
-/**
- * Opens the database file in `directory`. Creates the directory if it is missing, readable by its
- * owner only. Throws if the file is damaged.
- */
+/** Opens the database file in `directory`. Creates what is missing. Throws if it is damaged. */
 // oxlint-disable-next-line max-lines-per-function -- its methods share one connection
 export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeoutMs): Database {
   const { file, connection, mark } = openDatabaseFile(directory, busyTimeoutMs);
   const assertOwnFiles = watchFiles(directory, file, mark);
-  connection.exec(`pragma journal_size_limit = ${maxIdleWalBytes}`);
-  // Comparing all indexes with their tables takes eight times as long as `quick_check`. That of the
-  // accounts is short, and one changed byte would let an email register twice.
-  assertIntact(connection, 'pragma quick_check(1)');
-  assertIntact(connection, accountsCheck);
   const run = createRunner(connection);
   const retry = <T>(task: () => T) => retryWhileBusy(task, busyTimeoutMs);
 
@@ -153,28 +126,3 @@ async function retryWhileBusy<T>(task: () => T, busyTimeoutMs: number): Promise<
 /** The second code is that of a closed connection. */
 const isDatabaseError = (error: unknown) =>
   ['ERR_SQLITE_ERROR', 'ERR_INVALID_STATE'].includes((error as NodeJS.ErrnoException).code ?? '');
-
-/**
- * Copies the database into a new `file`, also while other processes write to it. The file appears
- * when the copy is complete, checked and synced. Throws if `file` exists.
- */
-export async function backUpSqlite(directory: string, file: string) {
-  const source = findDatabase(directory);
-  if (existsSync(file)) throw new Error(`${file} exists, and no backup is overwritten`);
-  const path = partialName(file);
-  try {
-    using connection = connect(source, dirname(file), defaultBusyTimeoutMs);
-    // The copy gets new indexes, so it does not show whether those of the database are damaged.
-    assertIntact(connection, 'pragma integrity_check(1)');
-    connection.prepare('vacuum into ?').run(path);
-    {
-      using copy = new DatabaseSync(path);
-      assertIntact(copy, 'pragma quick_check(1)');
-      // The end of this transaction syncs the whole file.
-      copy.exec(`pragma synchronous = full; pragma user_version = ${backupMark}`);
-    }
-    publish(path, file);
-  } finally {
-    rmSync(path, { force: true });
-  }
-}
