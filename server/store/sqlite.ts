@@ -15,25 +15,11 @@ import { constraintCode, isBusy, primaryCode, retryDelayMs } from './sqlite-erro
 import { defaultBusyTimeoutMs, openDatabaseFile, repeatMark, watchFiles } from './sqlite-files.ts';
 
 /** Opens the database file in `directory`. Creates what is missing. Throws if it is damaged. */
-// oxlint-disable-next-line max-lines-per-function -- its methods share one connection
 export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeoutMs): Database {
   const { file, connection, mark } = openDatabaseFile(directory, busyTimeoutMs);
   const assertOwnFiles = watchFiles(directory, file, mark);
-  const run = createRunner(connection);
+  const { run, runTransaction } = createRunner(connection);
   const retry = <T>(task: () => T) => retryWhileBusy(task, busyTimeoutMs);
-
-  function runTransaction<T>(transaction: Transaction<T>): T {
-    run('begin immediate');
-    try {
-      const steps = transaction();
-      let step = steps.next();
-      while (!step.done) step = steps.next(run(...step.value));
-      run('commit');
-      return step.value;
-    } finally {
-      if (connection.isTransaction) run('rollback');
-    }
-  }
 
   return {
     dialect: 'sqlite',
@@ -85,10 +71,12 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
   };
 }
 
-/** Returns a function that runs a statement, which it prepares once, and returns the rows. */
+/** Returns functions that run statements, each of which is prepared once. */
 function createRunner(connection: DatabaseSync) {
   const statements = new Map<string, { statement: StatementSync; columns: string[] }>();
-  return (sql: string, values: SqlValue[] = []): unknown[] => {
+
+  /** Returns the rows of a statement. */
+  function run(sql: string, values: SqlValue[] = []): unknown[] {
     let prepared = statements.get(sql);
     if (!prepared) {
       const statement = connection.prepare(sql);
@@ -105,7 +93,22 @@ function createRunner(connection: DatabaseSync) {
       for (let i = 0; i < columns.length; i += 1) object[columns[i]!] = row[i]!;
       return object;
     });
-  };
+  }
+
+  function runTransaction<T>(transaction: Transaction<T>): T {
+    run('begin immediate');
+    try {
+      const steps = transaction();
+      let step = steps.next();
+      while (!step.done) step = steps.next(run(...step.value));
+      run('commit');
+      return step.value;
+    } finally {
+      if (connection.isTransaction) run('rollback');
+    }
+  }
+
+  return { run, runTransaction };
 }
 
 /** Repeats a task while another process writes. Throws `StoreUnavailable` if SQLite fails. */
