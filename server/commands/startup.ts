@@ -34,6 +34,21 @@ export async function runWithArgument(
   });
 }
 
+/** Runs a command with exactly one argument on the store, which it closes. */
+export async function runWithStore(
+  usage: string,
+  command: (argument: string, store: Store) => Promise<void>,
+) {
+  await runWithArgument(usage, async (argument, settings) => {
+    const store = await openConfiguredStore(settings);
+    try {
+      await command(argument, store);
+    } finally {
+      await store.close();
+    }
+  });
+}
+
 /** Runs `task` and turns its error into a `UsageError`. */
 export async function asUsageError<T>(
   task: () => Promise<T>,

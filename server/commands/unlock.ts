@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { canonicalEmail } from '../auth/emails.ts';
 import { hashEmail, networkOf, siteOf } from '../auth/throttle.ts';
 import { UsageError } from '../../shared/usage-error.ts';
-import { openConfiguredStore, runWithArgument } from './startup.ts';
+import { runWithStore } from './startup.ts';
 
 const usage = `Usage: node server/commands/unlock.ts EMAIL
        node server/commands/unlock.ts ADDRESS
@@ -10,23 +10,18 @@ const usage = `Usage: node server/commands/unlock.ts EMAIL
 Forgets the attempts to sign in that are counted for an account from all addresses, or those that
 are counted for an IP address with all emails. The server may be running.`;
 
-await runWithArgument(usage, async (argument, settings) => {
+await runWithStore(usage, async (argument, store) => {
   const isAddress = isIP(argument) > 0;
   if (!isAddress && !argument.includes('@')) {
     throw new UsageError(`"${argument}" is neither an email nor an IP address.`);
   }
-  const store = await openConfiguredStore(settings);
-  try {
-    const networks = isAddress ? [...new Set([networkOf(argument), siteOf(argument)])] : undefined;
-    const email = canonicalEmail(argument);
-    if (!networks && !(await store.findAccount(email))) {
-      throw new UsageError(`No account has the email ${argument}.`);
-    }
-    const count = await store.deleteBuckets(networks ? '' : hashEmail(email), networks);
-    const name = networks?.join(' and ') ?? argument;
-    const hint = networks ? '' : ' To clear the limits of an IP address, name it.';
-    console.log(count > 0 ? `Unlocked ${name}.${hint}` : `No attempts are counted for ${name}.`);
-  } finally {
-    await store.close();
+  const networks = isAddress ? [...new Set([networkOf(argument), siteOf(argument)])] : undefined;
+  const email = canonicalEmail(argument);
+  if (!networks && !(await store.findAccount(email))) {
+    throw new UsageError(`No account has the email ${argument}.`);
   }
+  const count = await store.deleteBuckets(networks ? '' : hashEmail(email), networks);
+  const name = networks?.join(' and ') ?? argument;
+  const hint = networks ? '' : ' To clear the limits of an IP address, name it.';
+  console.log(count > 0 ? `Unlocked ${name}.${hint}` : `No attempts are counted for ${name}.`);
 });
