@@ -1,5 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import {
+  accessSync,
+  constants,
   existsSync,
   linkSync,
   lstatSync,
@@ -21,8 +23,6 @@ const fileName = 'tracker.sqlite';
 const backupMark = 0;
 /** How long a writer waits for another process. */
 export const defaultBusyTimeoutMs = 5_000;
-/** A reader of another process lets the write-ahead log grow. It shrinks to this afterwards. */
-const maxIdleWalBytes = 16 * 1024 * 1024;
 // Returns no row if there is no such table yet.
 const accountsCheck =
   "select * from sqlite_schema, pragma_integrity_check(name) where name = 'accounts'";
@@ -34,10 +34,9 @@ export function openDatabaseFile(directory: string, busyTimeoutMs: number) {
   if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700, recursive: true });
   createDatabase(directory);
   const file = findDatabase(directory);
-  const connection = connect(file, directory, busyTimeoutMs);
+  const connection = connect(file, busyTimeoutMs);
   try {
     const mark = enterWal(connection, file, busyTimeoutMs);
-    connection.exec(`pragma journal_size_limit = ${maxIdleWalBytes}`);
     // Comparing all indexes with their tables takes eight times as long as `quick_check`. That of
     // the accounts is short, and one changed byte would let an email register twice.
     assertIntact(connection, 'pragma quick_check(1)');
@@ -49,8 +48,11 @@ export function openDatabaseFile(directory: string, busyTimeoutMs: number) {
   }
 }
 
-/** Opens a file of SQLite. `folder` is for temporary files, because /tmp may not be writable. */
-function connect(file: string, folder: string, timeout: number): DatabaseSync {
+/** Opens a file of SQLite. Temporary files are beside it, because /tmp may not be writable. */
+function connect(file: string, timeout: number): DatabaseSync {
+  const folder = dirname(file);
+  // SQLite names neither, and calls a file that it may only read a failing disk.
+  for (const path of [folder, file]) accessSync(path, constants.W_OK);
   const connection = new DatabaseSync(file, { timeout, enableForeignKeyConstraints: true });
   connection.exec(`pragma temp_store_directory = '${folder.replaceAll("'", "''")}'`);
   return connection;
@@ -132,7 +134,7 @@ function assertOwnWal(file: string) {
   const { size = 0 } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {};
   if (size <= 32) return; // it has only its header
   // Reads the log, and unlike a writer does not apply it when it closes.
-  using connection = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  using connection = new DatabaseSync(file, { readOnly: true, timeout: defaultBusyTimeoutMs });
   connection.exec('begin'); // so that no other process changes the mark in between
   const mark = readMark(connection);
   if (mark !== backupMark && mark === markOf(file)) return;
@@ -231,7 +233,7 @@ export async function backUpSqlite(directory: string, file: string) {
   if (existsSync(file)) throw new Error(`${file} exists, and no backup is overwritten`);
   const path = partialName(file);
   try {
-    using connection = connect(source, dirname(file), defaultBusyTimeoutMs);
+    using connection = connect(source, defaultBusyTimeoutMs);
     // The copy gets new indexes, so it does not show whether those of the database are damaged.
     assertIntact(connection, 'pragma integrity_check(1)');
     connection.prepare('vacuum into ?').run(path);

@@ -14,10 +14,14 @@ import {
 import { constraintCode, isBusy, primaryCode, retryDelayMs } from './sqlite-errors.ts';
 import { defaultBusyTimeoutMs, openDatabaseFile, repeatMark, watchFiles } from './sqlite-files.ts';
 
+/** A reader of another process lets the write-ahead log grow. It shrinks to this afterwards. */
+const maxIdleWalBytes = 16 * 1024 * 1024;
+
 /** Opens the database file in `directory`. Creates what is missing. Throws if it is damaged. */
 export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeoutMs): Database {
   const { file, connection, mark } = openDatabaseFile(directory, busyTimeoutMs);
   const assertOwnFiles = watchFiles(directory, file, mark);
+  connection.exec(`pragma journal_size_limit = ${maxIdleWalBytes}`);
   const { run, runTransaction } = createRunner(connection);
   const retry = <T>(task: () => T) => retryWhileBusy(task, busyTimeoutMs);
 

@@ -52,16 +52,31 @@ test.each([
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a file system without hard links stores a new database and a backup', async () => {
-  const { linkSync } = fs;
-  const replace = (implementation: typeof linkSync) => {
-    fs.linkSync = implementation;
+/** Makes a function of the file system fail until the test ends, for some of its paths. */
+function failWith(name: 'accessSync' | 'linkSync', code: string, fails = (_path: unknown) => true) {
+  const original = fs[name] as (...args: unknown[]) => unknown;
+  const replace = (implementation: typeof original) => {
+    Object.assign(fs, { [name]: implementation });
     syncBuiltinESMExports(); // for modules that import it by its name
   };
-  onTestFinished(() => replace(linkSync));
-  replace(() => {
-    throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' });
+  onTestFinished(() => replace(original));
+  replace((path, ...rest) => {
+    if (!fails(path)) return original(path, ...rest);
+    throw Object.assign(new Error(`${code}: ${name} '${String(path)}'`), { code, path });
   });
+}
+
+test.each(['', '/tracker.sqlite'])('a refused DATA_DIR%s is named', async (path) => {
+  const folder = await dataFolder();
+  failWith('accessSync', 'EACCES', (each) => each === folder + path);
+  const message = `EACCES: accessSync '${folder}${path}'`;
+  await expect(startIn(folder)).rejects.toThrow(`cannot store data in ${folder}: ${message}`);
+  const backup = backUpSqlite(folder, join(temporaryFolder(), 'backup.sqlite'));
+  await expect(backup).rejects.toThrow(message);
+});
+
+test('a file system without hard links stores a new database and a backup', async () => {
+  failWith('linkSync', 'EPERM');
   const [folder, target] = [await dataFolder(), temporaryFolder()];
   await backUpSqlite(folder, join(target, 'backup.sqlite'));
   expect(textsIn(join(target, 'backup.sqlite'))).toHaveLength(1);

@@ -224,7 +224,7 @@ describe('backup.ts', () => {
 
   test.each([
     ['an existing file', 'precious.sqlite', ' exists, and no backup is overwritten'],
-    ['a file in a missing folder', 'missing/backup.sqlite', ''],
+    ['a file in a missing folder', 'missing/backup.sqlite', ': the folder must exist, .+'],
   ])('leaves %s as it is', async (_case, name, message) => {
     const { folder } = await startOnFolder();
     const target = temporaryFolder();
