@@ -36,7 +36,7 @@ export const storedProject = (overrides: Partial<Project> = {}, n = 1): Required
  * lines, in its title if that is its only text.
  */
 export const listOf = (count: number, linesOf = (_index: number) => 'First line.\nSecond line.') =>
-  Array.from({ length: count }, (_, index) => {
+  Array.from({ length: count }, (_, index): Required<Project> & { id: number } => {
     const [title, lines] = [`Project ${index + 1}`, linesOf(index)];
     const titleText = textNames.length > 1 ? title : `${title}\n${lines}`;
     return { id: index + 1, ...projectOf(() => lines), title: titleText };
