@@ -34,7 +34,7 @@ export function createGuard(sessions: Sessions) {
     }
 
     const cookies = parseCookies(request.headers.cookie);
-    const names = isHttps(request) ? [secureName] : [secureName, plainName];
+    const names = isSurelyHttps(request) ? [secureName] : [secureName, plainName];
     const candidates = await findSessions(cookies, names, (token) => sessions.find(token));
     const isConflict = new Set(candidates.map(({ accountId }) => accountId)).size > 1;
     // So that the session of the sign-in that follows is the only valid one.
@@ -115,6 +115,14 @@ function setXsrfCookie(request: FastifyRequest, reply: FastifyReply, token: stri
 function cookieOptions(request: FastifyRequest): CookieSerializeOptions {
   return { path: '/', sameSite: 'lax', maxAge: sessionLifetimeSeconds, secure: isHttps(request) };
 }
+
+/**
+ * Returns false also for a proxy that says https by mistake: browsers name the sender of a request
+ * to https and to this machine only.
+ */
+const isSurelyHttps = (request: FastifyRequest): boolean =>
+  isHttps(request) &&
+  (originOf(request.headers) !== undefined || request.headers['sec-fetch-site'] !== undefined);
 
 const warned = new WeakSet<FastifyInstance>();
 

@@ -221,7 +221,9 @@ describe('a browser with several session cookies', () => {
     const browser = new CookieClient(clients[0].address);
     browser.cookies.set('tracker-session', tokens[0]!);
     const requests = [
-      browser.call('GET', paths.listProjects, { headers: https }),
+      browser.call('GET', paths.listProjects, {
+        headers: { ...https, 'sec-fetch-site': 'same-origin' },
+      }),
       browser.createProject(undefined, {
         headers: { origin: 'https://tracker.lan', 'x-forwarded-host': 'tracker.lan' },
       }),
