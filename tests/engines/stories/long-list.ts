@@ -58,17 +58,17 @@ export function testLongList({ registerUser, openProjects, lengthenTexts }: Sett
   }
 }
 
-/** Runs in the page. Returns when it has not scrolled for 60 frames. */
+/** Runs in the page. Returns when it stands still, for longer than the app waits for a scroll. */
 const scrolled = () =>
   new Promise<void>((resolve) => {
-    let [y, frames] = [NaN, 0];
-    const watch = () => {
-      frames = scrollY === y ? frames + 1 : 0;
-      y = scrollY;
-      if (frames < 60) requestAnimationFrame(watch);
+    let [y, changedMs] = [NaN, 0];
+    const watch = (nowMs: number) => {
+      if (scrollY !== y) [y, changedMs] = [scrollY, nowMs];
+      // WebKitGTK renders few frames of a page that stands still.
+      if (nowMs - changedMs < 1_000) requestAnimationFrame(watch);
       else resolve();
     };
-    watch();
+    requestAnimationFrame(watch);
   });
 
 /** Runs in the page. Records each frame in which a part of the list in the viewport has no row. */
