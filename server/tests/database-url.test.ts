@@ -43,7 +43,7 @@ test.each([
   ['require', false],
   ['prefer', false],
 ])(
-  'sslmode=%s checks certificates: %s, whatever the environment of Node says',
+  'sslmode=%s checks certificates: %s, also if the environment of Node says no',
   (mode, isChecked) => {
     const [host] = parseDatabaseUrl(`postgres://u@h/d?sslmode=${mode}`, {});
     expect(host?.ssl).toMatchObject({ rejectUnauthorized: isChecked });
