@@ -66,7 +66,7 @@ export function createGuard(sessions: Sessions) {
 const secureName = '__Host-tracker-session';
 const plainName = 'tracker-session';
 const tokenPattern = /^[\w-]{43}$/;
-/** One batch of the store. */
+/** Each is a query of the store. */
 const maxTokensPerName = 16;
 
 /** Returns the valid sessions of all cookies with the first of the names that has one. */
