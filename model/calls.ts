@@ -205,8 +205,6 @@ export const definitionOf = (call: Call): CallDefinition => calls[call];
 
 export type ResultName = { [Of in Call]: keyof (typeof calls)[Of]['results'] & string }[Call];
 
-export { forms };
-
 /** The calls that a form makes. */
 export type FormName = keyof typeof forms;
 

@@ -8,7 +8,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Project } from '../machines/types.ts';
-import { formNames, forms, valuesOf, type Call } from './calls.ts';
+import { formNames, valuesOf, type Call } from './calls.ts';
+import { forms } from '../shared/forms.ts';
 
 /** What the user sees. */
 export type Screen = {

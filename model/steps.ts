@@ -4,7 +4,6 @@ import {
   definitionOf,
   emptyFormAt,
   fixtures,
-  forms,
   fetchesOnOpen,
   labelsOf,
   valuesOf,
@@ -13,6 +12,7 @@ import {
   type FormName,
   type PressedCall,
 } from './calls.ts';
+import { forms } from '../shared/forms.ts';
 import { headerRoutes } from '../shared/routes.ts';
 import { fillAndPress, type Driver, type AbortAwareDriver } from './driver.ts';
 import { differencesOf } from './observation.ts';

@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { expect } from 'vitest';
-import { forms, type FormName } from '../model/calls.ts';
+import { type FormName } from '../model/calls.ts';
+import { forms } from '../shared/forms.ts';
 import { findScreen, renderApp } from './render-app.tsx';
 
 export const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);

@@ -1,7 +1,8 @@
 /** What a user does on a page in a browser, and the built app without a server, with Playwright. */
 import { existsSync } from 'node:fs';
 import type { Page, Route as PlaywrightRoute } from 'playwright-core';
-import { buttonOf, forms, labelsOf, type Call, type FormName } from '../model/calls.ts';
+import { buttonOf, labelsOf, type Call, type FormName } from '../model/calls.ts';
+import { forms } from '../shared/forms.ts';
 import { parseRequest } from '../model/requests.ts';
 import type { UserActions } from '../model/driver.ts';
 import { differencesOf, readScreen, type Screen } from '../model/observation.ts';

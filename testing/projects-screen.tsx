@@ -1,5 +1,5 @@
 import { screen } from '@testing-library/react';
-import { forms } from '../model/calls.ts';
+import { forms } from '../shared/forms.ts';
 import { textNames, type TextName } from './projects.ts';
 import type { renderApp } from './render-app.tsx';
 

@@ -1,5 +1,6 @@
 import type { Project } from '../machines/types.ts';
-import { formNames, forms, requiredFields, valuesOf, type FormName } from '../model/calls.ts';
+import { formNames, requiredFields, valuesOf, type FormName } from '../model/calls.ts';
+import { forms } from '../shared/forms.ts';
 import { fillAndPress } from '../model/driver.ts';
 import type { Edge } from '../model/graph.ts';
 import { lookOf } from '../model/observation.ts';

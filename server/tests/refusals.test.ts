@@ -5,13 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { Database } from '../store/database.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { bodyFields, type OperationId, type RefusalName } from '../../generated/operations.ts';
-import {
-  definitionOf,
-  formNames,
-  forms,
-  requiredFields,
-  type FormName,
-} from '../../model/calls.ts';
+import { definitionOf, formNames, requiredFields, type FormName } from '../../model/calls.ts';
+import { forms } from '../../shared/forms.ts';
 import { fieldMessages, type FieldRule } from '../../shared/field-rules.ts';
 import { newProject, tooLargeProject, type TextName } from '../../testing/projects.ts';
 import { operations, paths } from '../../testing/contract.ts';

@@ -5,12 +5,12 @@ import { bodyFields } from '../../generated/operations.ts';
 import {
   definitionOf,
   formNames,
-  forms,
   labelsOf,
   requiredFields,
   valuesOf,
   type FormName,
 } from '../../model/calls.ts';
+import { forms } from '../../shared/forms.ts';
 import { errorOf, fieldMessages, textToSend } from '../../shared/field-rules.ts';
 import { screens } from '../../shared/routes.ts';
 import {

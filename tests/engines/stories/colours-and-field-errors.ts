@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { formNames, forms, requiredFields } from '../../../model/calls.ts';
+import { formNames, requiredFields } from '../../../model/calls.ts';
+import { forms } from '../../../shared/forms.ts';
 import { fieldSelector } from '../setting/app-page.ts';
 import type { BrowserPage } from '../setting/page.ts';
 import type { Setting } from '../setting/setting.ts';
