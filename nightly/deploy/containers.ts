@@ -48,6 +48,7 @@ export async function runImage(env: Environment): Promise<Figures> {
       '--detach',
       `--name=${name}`,
       `--volume=${name}:/data`,
+      '--env=DATA_DIR=/data',
       `--publish=127.0.0.1:${port}:3000`,
       '--read-only',
       '--cap-drop=ALL',

@@ -49,6 +49,14 @@ export async function runUnderSystemd(root: string): Promise<Figures> {
     await systemctl('restart', instances[i]!);
     await untilReady(addresses[i]!);
   });
+
+  const settings = join(root, 'etc/tracker.env');
+  writeFileSync(settings, 'DATABASE_ULR=postgres://tracker@localhost/tracker\n');
+  await systemctl('start', 'tracker');
+  await waitFor('the end of a start whose DATABASE_URL is misspelt', async () => {
+    const status = await systemctl('show', '--value', '--property=ExecMainStatus', 'tracker');
+    return status === '1';
+  });
   return { ...restarts, 'stop (ms)': Math.round(stopMs) };
 }
 
@@ -58,13 +66,15 @@ async function installUnit(root: string, port: number) {
   renameSync(inRoot('app'), inRoot('opt/tracker'));
   await run('chroot', [root, ...'useradd --system --home-dir /var/lib/tracker tracker'.split(' ')]);
   writeFileSync(inRoot('etc/hosts'), '127.0.0.1 localhost\n');
-  writeFileSync(inRoot('etc/tracker.env'), `PORT=${port}\n`, { mode: 0o600 });
-  writeFileSync(inRoot('etc/systemd/system/tracker.service'), unit);
-  const template = unit
-    .replace('PORT=3000', 'PORT=%i')
-    .replace('EnvironmentFile=/etc/tracker.env\n', '');
-  assert.notEqual(template, unit);
-  writeFileSync(inRoot('etc/systemd/system/tracker@.service'), template);
+  writeFileSync(inRoot('etc/tracker.env'), 'DATA_DIR=/var/lib/tracker\n', { mode: 0o600 });
+  assert.match(unit, /PORT=3000/);
+  for (const [name, value] of [
+    ['tracker', `${port}`],
+    ['tracker@', '%i'],
+  ] as const) {
+    const text = unit.replace('PORT=3000', `PORT=${value}`);
+    writeFileSync(inRoot(`etc/systemd/system/${name}.service`), text);
+  }
   const verified = await run('systemd-analyze', ['verify', `--root=${root}`, 'tracker.service']);
   assert.equal(verified, '');
   await run('systemctl', [`--root=${root}`, 'enable', 'tracker.service']);
