@@ -6,16 +6,16 @@ import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { isOfKit } from '../people/fixtures.ts';
 import { oncePerRun } from '../people/run-context.ts';
 import { asUser } from '../people/visits.ts';
-import { expectSuccess, fail, skip } from '../problems/problem.ts';
+import { expectSuccess, fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   createListed,
   findByIdOrText,
   findProjectOf,
-  isListShared,
   isSameProject,
   listOrBlock,
   listWith,
+  skipIfShared,
 } from '../requests/lists.ts';
 import { isUnauthorized } from '../requests/sign-ins.ts';
 import { listAsManyVisitors } from '../requests/visitors.ts';
@@ -59,7 +59,7 @@ export const projectUserChecks: Check[] = [
     statements: ['CHOICE-47', 'CALL-3'],
     after: ['PROJECT-6'],
     async run(context) {
-      if (await isListShared(context)) skip('all users see the same projects');
+      await skipIfShared(context);
       const users: User[] = [];
       for (const name of ['ada', 'bob']) {
         const { browser } = await context.signedInUser(name);
@@ -154,7 +154,7 @@ export const projectUserChecks: Check[] = [
     statements: ['CHOICE-41', 'CHOICE-44', 'CHOICE-47'],
     after: ['PROJECT-8'],
     run: asUser('ada', async (context, browser) => {
-      if (await isListShared(context)) skip('all users see the same projects');
+      await skipIfShared(context);
       const { project } = await createOrBlock(context, browser, 'of one person alone');
       const lists = await listAsManyVisitors(context);
       const seen = lists.filter(
@@ -175,7 +175,7 @@ export const projectUserChecks: Check[] = [
     after: ['SIGNIN-9', 'PROJECT-20'],
     inspects: true,
     async run(context) {
-      if (await isListShared(context)) skip('all users see the same projects');
+      await skipIfShared(context);
       const { email } = await context.signedInUser('ada');
       await context.tryRegister('namesake', { email: email.replace('@', '@mail.') });
       await context.signedInUser('namesake');

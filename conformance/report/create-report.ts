@@ -6,12 +6,13 @@ import type { HttpClient } from '../http/client.ts';
 import { reproduce } from '../http/curl.ts';
 import { outOfTime, type Exchange } from '../http/record.ts';
 import { withRequirements } from '../http/requirements.ts';
-import { methodAndPath, statusOf } from '../http/response.ts';
-import { emailDomain, type Fixtures } from '../people/fixtures.ts';
+import { emailOf, hasSucceeded, methodAndPath, statusOf } from '../http/response.ts';
+import { emailDomain } from '../people/fixtures.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { describeReason, describeResponse, plural, truncate } from '../problems/describe.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { CheckResult, RunResult } from '../checks/run.ts';
+import { sharedNote } from '../requests/lists.ts';
 import { groupBy, listBlockers, listFindings, type Finding } from './findings.ts';
 import { schemaFile, type Report, type Totals } from './schema.ts';
 import { listSome } from './summary.ts';
@@ -24,7 +25,7 @@ const maxLineLength = 100;
 /** Creates the content of the reports, without secrets, control characters and line breaks. */
 export function createReport(run: RunResult, notes: string[] = []): Report {
   const { context } = run;
-  const { http, fixtures } = context;
+  const { http } = context;
   const writer = createWriter(context);
   const { cleanTexts } = writer;
   const blockersOf = mapBlockers(run.results);
@@ -57,7 +58,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     throttling: describeThrottling(http.throttling),
     notJudged: cleanTexts(groupByReason(silent)),
     notes: [...notes, ...cleanTexts(notesOf(run))],
-    leftovers: `${plural(run.successes.registerUser, 'user')} and ${plural(run.successes.createProject, 'project')} stay on the server. ${deletionHint(fixtures)}`,
+    leftovers: `${plural(run.successes.registerUser, 'user')} and ${plural(run.successes.createProject, 'project')} stay on the server: ${deletionHint(context)}`,
   };
 }
 
@@ -154,9 +155,14 @@ const fitLine = (description: string, detail?: string) =>
 const noteOf = ({ note, reason }: Pick<CheckResult, 'note' | 'reason'>) =>
   reason ? describeReason(reason) : note;
 
-/** Returns what checks that are met say all the same. */
-const notesOf = ({ results }: RunResult) =>
-  results.flatMap(({ status, note }) => (status === 'passed' && note ? note : []));
+/** Returns what checks say that no finding tells. */
+const notesOf = ({ results, context: { http } }: RunResult) => [
+  ...results.flatMap(({ status, note }) => (status === 'passed' && note ? note : [])),
+  ...(results.some(({ note }) => note === sharedNote) ? [sharedNote] : []),
+  ...(http.resentCount() > 0
+    ? [`${plural(http.resentCount(), 'request')} sent again, because a kept connection was closed.`]
+    : []),
+];
 
 const wordsOf = ({ id, level, title, requirement, statements }: Check) => ({
   id,
@@ -166,9 +172,14 @@ const wordsOf = ({ id, level, title, requirement, statements }: Check) => ({
   statements,
 });
 
-/** Returns how to find what a run leaves on the server. */
-export const deletionHint = ({ runId, number }: Fixtures): string =>
-  `The emails of this run contain "${runId}", those of all runs ${emailDomain}: delete from users where email like '%${emailDomain}%' or email = '${number}'`;
+/** Returns how to delete what all runs leave, also the account of a number in place of an email. */
+function deletionHint({ http, fixtures }: RunContext): string {
+  const isNumber = http.exchanges.some(
+    (each) => hasSucceeded(each, '/register') && emailOf(each) === undefined,
+  );
+  const other = isNumber ? ` or email = '${fixtures.number}'` : '';
+  return `delete from users where email like '%${emailDomain}%'${other}`;
+}
 
 function countStatuses(results: CheckResult[], wanted: Level, silent: CheckResult[] = []): Totals {
   const ofLevel = results.filter(({ check }) => check.level === wanted);
@@ -198,7 +209,8 @@ function describeVerdict({ results, only }: RunResult, first?: string): string {
   const reason = isLate ? ` for ${outOfTime.words}` : '';
   if (must.blocked > 0)
     return `The result is incomplete: ${plural(must.blocked, 'MUST check')} could not run${reason}.${advice}`;
-  if (isSelection && must.total + should.total > 0 && must.passed + should.passed === 0)
+  const judgedCount = must.passed + should.passed + should.failed;
+  if (isSelection && must.total + should.total > 0 && judgedCount === 0)
     return `None of the selected MUST and SHOULD checks could be judged.${advice}`;
   const success = isSelection
     ? 'The selected MUST checks are met'

@@ -46,9 +46,14 @@ const renderFinding = (finding: FindingView): string =>
   `<article>\n${renderHeading(finding)}\n${renderRows(finding.rows)}\n</article>`;
 
 function renderRows(rows: Row[]): string {
-  const items = rowsFor('page', rows).map(({ label, lines }) => {
-    const text = escapeMarkup(lines.join('\n'));
-    return `<dt>${escapeMarkup(label)}</dt><dd>${lines.length > 1 ? `<pre>${text}</pre>` : text}</dd>`;
+  const items = rowsFor('page', rows).map(({ label, lines, isFolded }) => {
+    const [first = '', ...others] = lines.map(escapeMarkup);
+    const text = isFolded
+      ? `<details><summary>${first}</summary><pre>${others.join('\n')}</pre></details>`
+      : others.length > 0
+        ? `<pre>${[first, ...others].join('\n')}</pre>`
+        : first;
+    return `<dt>${escapeMarkup(label)}</dt><dd>${text}</dd>`;
   });
   return `<dl>${items.join('\n')}</dl>`;
 }

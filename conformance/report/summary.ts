@@ -1,6 +1,6 @@
 import { lowerFirst, plural } from '../problems/describe.ts';
 import { groupBy } from './findings.ts';
-import type { Report, ReportedFinding, ReportedProblem, Totals } from './schema.ts';
+import type { Report, ReportedFinding, ReportedProblem, ReportedResult, Totals } from './schema.ts';
 
 /** A part of a finding, of the totals or of another section. Not shown without lines. */
 export type Row = {
@@ -8,6 +8,8 @@ export type Row = {
   lines: string[];
   /** The only report that shows it: a terminal has room for less. */
   place?: Place | undefined;
+  /** Whether the page hides it behind its first line, so that the next finding is near. */
+  isFolded?: boolean;
 };
 
 type Place = 'terminal' | 'page';
@@ -31,6 +33,7 @@ export function viewOf(report: Report) {
   const { findings, notJudged, results, totals } = report;
   const views = findings.map((finding): FindingView => ({ ...finding, rows: rowsOf(finding) }));
   const blocked = results.filter(({ blockedBy }) => blockedBy?.length);
+  const skipped = results.filter(({ status }) => status === 'skipped');
   return {
     isOk: totals.must.failed + totals.must.blocked + totals.must.notJudged === 0,
     notJudged: notJudged.map(describeNotJudged),
@@ -39,12 +42,18 @@ export function viewOf(report: Report) {
       .filter(({ causes }) => causes.length > 0)
       .map((view) => ({ ...view, line: describeConsequence(view) })),
     blockedCount: blocked.length,
-    blocked: [...groupBy(blocked, ({ note = '' }) => note)].map(([note, some]) =>
-      row(listSome(some.map(({ id }) => id)), note),
-    ),
+    blocked: rowsByNote(blocked),
+    skippedCount: skipped.length,
+    skipped: rowsByNote(skipped),
     totals: summarize(report),
   };
 }
+
+/** Returns a row for each reason, with the checks that have it. */
+const rowsByNote = (results: ReportedResult[]): Row[] =>
+  [...groupBy(results, ({ note = '' }) => note)].map(([note, some]) =>
+    row(listSome(some.map(({ id }) => id)), note),
+  );
 
 /** Returns which checks could not run, and why. */
 function describeNotJudged({ ids, reason, limit }: Report['notJudged'][number]): Row {
@@ -65,8 +74,9 @@ function rowsOf(finding: ReportedFinding): Row[] {
     ...ReportedProblem[],
   ];
   const decisive = calls.at(-1);
-  const similar = others.map((each) => each.description).join(' ');
   const hiddenCount = summary === undefined ? problemCount - problems.length : 0;
+  const hidden = hiddenCount > 0 ? [`… and ${plural(hiddenCount, 'similar problem')}.`] : [];
+  const similar = [...others.map((each) => each.description), ...hidden].join(' ');
   const more = [summary && description, detail].filter(Boolean).join(' ');
   const also = ids.slice(1);
   return [
@@ -80,12 +90,12 @@ function rowsOf(finding: ReportedFinding): Row[] {
     row('before', summarizeCalls(calls.slice(0, -1)), 'terminal'),
     row('request', decisive?.request, 'terminal'),
     row('response', decisive?.response, 'terminal'),
-    row('requests', describeCalls(calls), 'page'),
+    requestsOf(calls),
     ...others.flatMap(describeProblem),
-    row('', hiddenCount > 0 ? `… and ${hiddenCount} similar problems.` : undefined, 'page'),
+    row('', hidden, 'page'),
     row('also', also.length > 0 ? `not met: ${listSome(also)}` : undefined, 'terminal'),
     row('also', also.length > 0 ? `not met: ${also.join(', ')}` : undefined, 'page'),
-    row('try it', finding.reproduce, 'page'),
+    folded('try it', 'commands that repeat it', finding.reproduce),
     row('statements', statements.join(', '), 'page'),
   ];
 }
@@ -94,13 +104,27 @@ function rowsOf(finding: ReportedFinding): Row[] {
 export const describeProblem = (problem: ReportedProblem): Row[] => [
   row('', [problem.description, ...(problem.detail === undefined ? [] : [problem.detail])], 'page'),
   row('users see', problem.userSees, 'page'),
-  row('requests', describeCalls(problem.calls), 'page'),
+  requestsOf(problem.calls),
 ];
 
-const describeCalls = (calls: Call[]): string[] =>
-  calls
-    .slice(-maxCallsPerProblem)
-    .flatMap(({ request, response }, index) => [`${index + 1}. ${request}`, ` → ${response}`]);
+/** Returns a row that the page hides behind a first line. */
+const folded = (label: string, first: string, lines: string[]): Row => ({
+  ...row(label, lines.length > 0 ? [first, ...lines] : [], 'page'),
+  isFolded: true,
+});
+
+function requestsOf(calls: Call[]): Row {
+  const shown = calls.slice(-maxCallsPerProblem);
+  const hiddenCount = calls.length - shown.length;
+  return folded(
+    'requests',
+    hiddenCount > 0 ? `only the last ${shown.length} of ${calls.length}` : `${calls.length}`,
+    shown.flatMap(({ request, response }, index) => [
+      `${hiddenCount + index + 1}. ${request}`,
+      ` → ${response}`,
+    ]),
+  );
+}
 
 /** Returns who made which calls: `ada: registerUser, login, 2 × createProject`. */
 function summarizeCalls(calls: Call[]): string | undefined {

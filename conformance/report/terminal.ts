@@ -40,6 +40,10 @@ export function renderTerminal(
       view.blocked.map(({ label, lines }) => cut(`  ${label}: ${lines[0]}`, width)),
     ),
     ...section(
+      `Not applicable (${view.skippedCount})`,
+      view.skipped.map(({ label, lines }) => cut(`  ${label}: ${lines[0]}`, width)),
+    ),
+    ...section(
       'Commands that repeat a problem',
       causes.slice(0, 1).map(({ id }) => `  ${command} ${report.origin} --try ${id}`),
     ),

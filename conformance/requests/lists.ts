@@ -8,7 +8,7 @@ import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-con
 import { manyVisits } from '../people/visits.ts';
 import { describeStatus, truncate } from '../problems/describe.ts';
 import { findListFault, listFault } from '../problems/matchers.ts';
-import { CheckFailed, createProblem } from '../problems/problem.ts';
+import { CheckFailed, createProblem, skip } from '../problems/problem.ts';
 import { createOrBlock } from './creates.ts';
 
 /** Creates a project. Returns it and those of the many visits: a list may be stale. */
@@ -44,6 +44,14 @@ export const isListShared = oncePerRun(async (context): Promise<boolean> => {
   }
   return seen.every(Boolean);
 });
+
+/** Why such checks do not apply, which the report also notes. */
+export const sharedNote = 'All users see the same projects.';
+
+/** Skips a check that is about the projects of one user. */
+export async function skipIfShared(context: RunContext) {
+  if (await isListShared(context)) skip(sharedNote);
+}
 
 /** Compares texts too, because two users may have projects with the same id. */
 export const isSameProject = (project: Project) => (other: Project) =>

@@ -152,24 +152,6 @@ test('a check of which only some problems have a common cause keeps a finding fo
   expect(findings.map(({ problems }) => problems.length)).toEqual([2, 1]);
 });
 
-test.each([
-  ['SIGNIN-13', 'The result is incomplete: 1 MUST check could not run.'],
-  [
-    'PROJECT-13',
-    'The app works with this backend, but 1 SHOULD check could not be judged: PROJECT-13.',
-  ],
-])('a report begins with a check that is blocked without a finding: %s', (id, verdict) => {
-  const reason = { words: 'creating <b> failed' };
-  const blocked: CheckResult = { ...resultOf(id), status: 'blocked', reason };
-  const created = createReport({ ...result, results: [resultOf('REACH-1'), blocked] });
-  expect(viewOf(created).isOk).toBe(blocked.check.level === 'SHOULD');
-  expect(created.notJudged).toMatchObject([{ ids: [id], reason: reason.words }]);
-  expect(created.verdict).toBe(verdict);
-  const heading = `Not judged: ${id}`;
-  expect(renderTerminal(created)).toMatch(`\n${heading}\n  because creating <b> failed\n`);
-  expect(renderHtml(created)).toContain(`<h3>${heading}</h3><p>because creating &lt;b&gt; failed`);
-});
-
 test('a blocked check names the check that is not met and tells why', () => {
   const { exchanges } = result.context.http;
   const [refused, other] = ['"password":"wrong', '/no-such-thing'].map((part) =>
@@ -366,11 +348,133 @@ test('no report contains a password, a cookie or a token', () => {
   expect([...secrets].filter((secret) => reports.includes(secret))).toEqual([]);
 });
 
-test('the JUnit report has a test case for each check and a failure for each unmet MUST', () => {
-  const xml = renderJunit(report);
-  expect(xml.match(/<testcase /g)).toHaveLength(checks.length);
-  const { failed, blocked } = report.totals.must;
-  expect(xml.match(/<failure /g)).toHaveLength(failed + blocked);
+test('every cookie of a response is masked, and several in one line', async () => {
+  const cookies = ['session=first-0123456789', 'XSRF-TOKEN=second-0123456789, c=third-0123456789'];
+  const repeated = change.responsesTo('login', 200, (response) =>
+    change.withSetCookies(change.withJson(response, { sent: cookies }), cookies),
+  );
+  const start = (clock: TestClock) => startBackend(clock, exemplary, repeated);
+  const texts = reportsOf(createReport(await runKit(start, { only: ['ACCOUNT-2'] })));
+  expect(texts.json).toContain('session=***');
+  for (const text of Object.values(texts)) expect(text).not.toMatch(/(first|second|third)-0123/);
+});
+
+const blockedBy = (id: string, reason: Reason): CheckResult => ({
+  ...resultOf(id),
+  status: 'blocked',
+  reason,
+});
+const sixProblems = { ...resultOf('TEXT-16', {}), problems: [] as Problem[] };
+for (const number of [1, 2, 3, 4, 5, 6])
+  sixProblems.problems.push({ description: `Problem ${number}.`, exchanges: [] });
+const throttled: Reason = { words: 'The backend throttles', limit: 'throttling' };
+
+/** What needs a part of a report, and the part in each report. In JUnit, it is in the test case. */
+const parts: [
+  name: string,
+  results: CheckResult[],
+  verdict: RegExp,
+  expected: { terminal: RegExp; page: RegExp; json: object; junit: RegExp },
+][] = [
+  [
+    'a MUST that is not judged',
+    [resultOf('SIGNIN-8'), blockedBy('SIGNIN-13', { words: 'no <b> list' })],
+    /^The result is incomplete: 1 MUST check could not run\.$/,
+    {
+      terminal: /^Not judged: SIGNIN-13\n {2}because no <b> list\n/m,
+      page: /<h3>Not judged: SIGNIN-13<\/h3><p>because no &lt;b&gt; list<\/p>[^]*>blocked</,
+      json: { notJudged: [{ reason: 'no <b> list', ids: ['SIGNIN-13'] }] },
+      junit: /SIGNIN-13 [^]*<failure message="no &lt;b&gt; list" type="MUST">/,
+    },
+  ],
+  [
+    'a SHOULD that is not judged',
+    [resultOf('SIGNIN-8'), blockedBy('PROJECT-13', { words: 'no list' })],
+    /^The selected MUST checks are met, but 1 SHOULD check could not be judged: PROJECT-13\.$/,
+    {
+      terminal: /^Not judged: PROJECT-13\n {2}because no list\n/m,
+      page: /<h3>Not judged: PROJECT-13<\/h3><p>because no list<\/p>/,
+      json: { totals: { should: { passed: 0, blocked: 0, notJudged: 1 } } },
+      junit: /PROJECT-13 [^]*<skipped message="no list"/,
+    },
+  ],
+  [
+    'a MUST that a finding blocks',
+    [resultOf('PROJECT-4', {}), blockedBy('PROJECT-8', { words: 'a', checks: ['PROJECT-4'] })],
+    /^The app does not work .*: 1 MUST check is not met\. Begin with PROJECT-4\.$/,
+    {
+      terminal: /^Blocked, because a precondition failed \(1\)\n {2}PROJECT-8: PROJECT-4: a$/m,
+      page: /<h2>Blocked, [^]*<dt>PROJECT-8<\/dt><dd>PROJECT-4: a<\/dd>/,
+      json: {
+        notJudged: [],
+        results: [{ status: 'failed' }, { status: 'blocked', blockedBy: ['PROJECT-4'] }],
+      },
+      junit: /PROJECT-8 [^]*<failure message="PROJECT-4: a" type="MUST">/,
+    },
+  ],
+  [
+    'checks that a throttle keeps from running',
+    ['SIGNIN-13', 'SIGNIN-8', 'SIGNIN-5'].map((id) => blockedBy(id, throttled)),
+    /^The result is incomplete: 2 MUST checks could not run\.$/,
+    {
+      terminal: /^Not judged: SIGNIN-13, SIGNIN-8, SIGNIN-5\n {2}because the backend throttles$/m,
+      page: /<h3>Not judged: SIGNIN-13, SIGNIN-8, SIGNIN-5<\/h3><p>because the backend throttles</,
+      json: { notJudged: [{ limit: 'throttling', ids: ['SIGNIN-13', 'SIGNIN-8', 'SIGNIN-5'] }] },
+      junit: /SIGNIN-8 [^]*<failure message="The backend [^]*SIGNIN-5 [^]*<skipped message="The /,
+    },
+  ],
+  [
+    'more problems than are shown',
+    [sixProblems],
+    /^The selected MUST checks are met\. 1 SHOULD check is not met\.$/,
+    {
+      terminal: /Problem 1\.[^]*similar .*Problem 2\. .*Problem 4\. … and 2 similar problems\.\n/,
+      page: /Problem 1\.[^]*Problem 4\.[^]*… and 2 similar problems\./,
+      json: { findings: [{ problemCount: 6 }] },
+      junit: /<system-out>[^]*Problem 1\.[^]*Problem 6\.[^]*<\/system-out>/,
+    },
+  ],
+  [
+    'checks that do not apply',
+    ['PROJECT-15', 'PROJECT-11'].map((id): CheckResult => {
+      const note = 'All users see the same projects.';
+      return { ...resultOf(id), status: 'skipped', note };
+    }),
+    /^None of the selected/,
+    {
+      terminal:
+        /^Not applicable \(2\)\n {2}PROJECT-15, PROJECT-11: All users [^]*note +All users see the same/m,
+      page: /All users see the same projects\.<\/span><\/td><td class="muted">not applicable</,
+      json: { results: [{ status: 'skipped' }, { status: 'skipped' }] },
+      junit: /PROJECT-11 [^]*<skipped message="All users see the same projects\."/,
+    },
+  ],
+];
+
+const reportsOf = (created: Report) => ({
+  terminal: renderTerminal(created, { verbose: true }),
+  page: renderHtml(created),
+  json: JSON.stringify(created),
+  junit: renderJunit(created),
+});
+
+test.each(parts)('each report shows %s', (_name, results, verdict, expected) => {
+  const created = createReport({ ...result, only: ['TEXT'], results });
+  const { json, ...texts } = reportsOf(created);
+  expect(created.verdict).toMatch(verdict);
+  expect(JSON.parse(json)).toMatchObject(expected.json);
+  for (const place of ['terminal', 'page', 'junit'] as const)
+    expect(texts[place]).toMatch(expected[place]);
+  const isFailure = ({ check, status }: CheckResult) =>
+    check.level === 'MUST' && /failed|blocked/.test(status);
+  const failures = results.filter(isFailure).length;
+  expect(viewOf(created).isOk).toBe(failures === 0);
+  expect(texts.junit.match(/<failure /g) ?? []).toHaveLength(failures);
+  expect(texts.junit).toContain(`tests="${results.length}" failures="${failures}"`);
+});
+
+test('the JUnit report has a test case for each check', () => {
+  expect(renderJunit(report).match(/<testcase /g)).toHaveLength(checks.length);
 });
 
 test('the JUnit report is XML when a backend sends control characters and halves of surrogates', () => {
