@@ -147,11 +147,14 @@ export function createThrottle(
 }
 
 /** Returns the delay before a retry. 503 without Retry-After is a failure, not throttling. */
-export function retryAfterMsOf(response: HttpResponse | undefined): number | undefined {
+export function retryAfterMsOf(
+  response: HttpResponse | undefined,
+  now = Date.now(),
+): number | undefined {
   if (!response || (response.status !== 429 && response.status !== 503)) return undefined;
   const value = headerValues(response, 'retry-after')[0];
   if (value === undefined) return response.status === 429 ? 1000 : undefined;
-  const delayMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  const delayMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
   return Number.isNaN(delayMs) ? 1000 : Math.max(0, delayMs);
 }
 

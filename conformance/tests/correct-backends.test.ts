@@ -72,6 +72,9 @@ test.each(namedVariants.filter(([, { isPatient }]) => isPatient))(
     expect(renderTerminal(report)).toMatch(
       /^\nNot judged: [A-Z].*\n {2}because the backend throttles/,
     );
+    const blocked = result.results.filter(({ status }) => status === 'blocked');
+    const listed = report.notJudged.flatMap(({ ids }) => ids);
+    expect(listed.toSorted()).toEqual(blocked.map(({ check }) => check.id).toSorted());
     expect(report.verdict).toContain('incomplete');
     expect(viewOf(report).isOk).toBe(false);
   },
