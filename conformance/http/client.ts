@@ -1,7 +1,7 @@
 import { realClock, type Clock } from './clock.ts';
 import { createRestarts, createThrottle, createTimeouts, retryAfterMsOf } from './patience.ts';
 import { createRecord, outOfTime, type Exchange, type SentBy } from './record.ts';
-import { methodAndPath } from './response.ts';
+import { methodAndPath, statusOf } from './response.ts';
 import { createTransport, type HttpRequest } from './transport.ts';
 
 export type HttpClient = ReturnType<typeof createHttpClient>;
@@ -87,6 +87,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         continue;
       }
       const retryAfterMs = retryAfterMsOf(result.response);
+      if (request.mayBeLocked && statusOf(exchange) === 429) return exchange;
       if (retryAfterMs !== undefined) throttle.schedule(exchange, retryAfterMs, attempt);
       // nginx limits requests so, or a backend starts. ERR-20 reports these responses all the same.
       else if ([502, 503].includes(result.response?.status ?? 0) && attempt < maxRetries)

@@ -27,6 +27,8 @@ type RequestOptions = {
   json?: unknown;
   /** Whether the app itself would send this request. */
   isAppRequest?: boolean;
+  /** Whether a 429 is what the check asks for, so that it is not waited out. */
+  mayBeLocked?: boolean;
   onNewConnection?: boolean;
   onExchange?: (exchange: Exchange) => void;
 };
@@ -131,7 +133,7 @@ export class SimulatedBrowser {
 
   /** Sends one request with this browser's cookies, and stores the cookies of the response. */
   private async sendOnce(method: string, path: string, options: RequestOptions): Promise<Exchange> {
-    const { json, isAppRequest = false, onNewConnection } = options;
+    const { json, isAppRequest = false, mayBeLocked = false, onNewConnection } = options;
     const body = json === undefined ? options.body : JSON.stringify(json);
     const { origin, appOrigin } = this.http;
     const isSameOrigin = origin === appOrigin;
@@ -161,7 +163,7 @@ export class SimulatedBrowser {
         ...this.cookieSources.get(key),
       })),
     };
-    const exchange = await this.http.send({ ...request, onNewConnection }, sentBy);
+    const exchange = await this.http.send({ ...request, onNewConnection, mayBeLocked }, sentBy);
     exchange.rejectedCookies = this.storeCookies(exchange);
     return exchange;
   }

@@ -12,6 +12,8 @@ export type HttpRequest = {
   body?: string | Buffer | undefined;
   /** Whether to open a connection for this request alone. */
   onNewConnection?: boolean | undefined;
+  /** Whether a 429 is an answer, and not throttling. */
+  mayBeLocked?: boolean;
 };
 
 export type HttpResponse = {

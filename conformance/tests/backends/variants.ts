@@ -402,6 +402,14 @@ export const oddities: Record<string, Change> = {
       },
     }),
   ),
+  'five wrong passwords lock an account for a minute': change.lockAfter(
+    5,
+    pleaseWait(429, '60'),
+  ),
+  'five wrong passwords lock an account with a message': change.lockAfter(
+    5,
+    change.error(403, 'This account is locked.'),
+  ),
   'a refused sign-in repeats its email': () => ({
     refuseLogin: (_account, { json }) =>
       change.error(401, `The password of ${String(json['email'])} is not right.`),
