@@ -72,6 +72,7 @@ export const xsrfChecks: Check[] = [
         fail(
           `A new project gets ${describeStatus(create.exchange)}: the app sends no token to another origin.`,
           exchanges,
+          { requirement: `Require no token of a request whose Origin is ${context.appOrigin}.` },
         );
       if (cookie?.httpOnly)
         fail('The XSRF-TOKEN cookie is HttpOnly, so the app cannot read and send it.', exchanges);
