@@ -3,8 +3,8 @@ import type { Topic } from '../problems/causes.ts';
 import type { Note } from '../problems/problem.ts';
 
 /**
- * MUST: otherwise the app breaks, or tells its users something false. SHOULD: what the contract
- * requires beyond that.
+ * MUST: otherwise the app breaks, tells its users something false, or opens their accounts to
+ * others. SHOULD: what the contract requires beyond that.
  */
 export const levels = ['MUST', 'SHOULD'] as const;
 export type Level = (typeof levels)[number];

@@ -97,7 +97,9 @@ export const errorChecks: Check[] = [
     run: inspectResponses(
       (exchange) => {
         const challenge = responseHeader(exchange, 'www-authenticate') ?? '';
-        return statusOf(exchange) === 401 && /\b(basic|digest|negotiate|ntlm)\b/i.test(challenge)
+        return exchange.isAppRequest &&
+          statusOf(exchange) === 401 &&
+          /\b(basic|digest|negotiate|ntlm)\b/i.test(challenge)
           ? `gets 401 and "WWW-Authenticate: ${truncate(challenge, 20)}"`
           : undefined;
       },

@@ -1,5 +1,6 @@
 import type { Exchange } from '../http/record.ts';
 import { encodedVariants } from '../http/secrets.ts';
+import { messageOf } from '../http/response.ts';
 import type { HttpResponse } from '../http/transport.ts';
 import { truncate } from '../problems/describe.ts';
 import { must, should, type Check, type Run } from './check.ts';
@@ -25,12 +26,14 @@ const maxSearchedCharacters = 20_000;
 
 export const leakChecks: Check[] = [
   must('LEAK-1', {
-    title: 'No body contains a stack trace',
+    title: 'No message contains a stack trace',
     requirement: 'Log stack traces. The app shows the message of the body to its users.',
     statements: ['ERROR-1', 'ERROR-5'],
     after: ['REACH-1'],
     inspects: true,
-    run: inspectErrors(stackTrace, 'a stack trace'),
+    run: inspectErrors(stackTrace, 'a stack trace', (exchange) =>
+      exchange.isAppRequest ? messageOf(exchange) : undefined,
+    ),
   }),
   must('LEAK-2', {
     title: 'No body contains a password',
@@ -49,11 +52,16 @@ export const leakChecks: Check[] = [
   }),
   should('LEAK-3', {
     title: 'No body contains internals of the database or the code',
-    requirement: 'Write messages for users, without names of tables, files, drivers or exceptions.',
+    requirement:
+      'Write messages for users, without names of tables, files, drivers or exceptions. Log stack traces, in place of sending them in another field.',
     statements: ['ERROR-1', 'ERROR-5'],
     after: ['LEAK-1'],
     inspects: true,
-    run: inspectErrors(internalError, 'internals'),
+    run: inspectErrors(
+      new RegExp(`${stackTrace.source}|${internalError.source}`),
+      'internals',
+      ({ response }) => response?.text,
+    ),
   }),
 ];
 
@@ -78,11 +86,17 @@ function inspectBodies(
   );
 }
 
-/** Finds a pattern in the bodies of errors. A message may repeat what the user typed. */
-function inspectErrors(pattern: RegExp, name: string): Run {
-  return inspectBodies(({ request }, { status, text }) => {
-    const match = pattern.exec(unescaped(text.slice(0, maxSearchedCharacters)))?.[0];
-    if (status < 400 || !match || unescaped(String(request.body)).includes(match)) return undefined;
+/** Finds a pattern in a text of errors. A message may repeat what the user typed. */
+function inspectErrors(
+  pattern: RegExp,
+  name: string,
+  textOf: (exchange: Exchange) => string | undefined,
+): Run {
+  return inspectBodies((exchange, { status }) => {
+    const text = textOf(exchange)?.slice(0, maxSearchedCharacters) ?? '';
+    const match = pattern.exec(unescaped(text))?.[0];
+    const sent = unescaped(String(exchange.request.body));
+    if (status < 400 || !match || sent.includes(match)) return undefined;
     return [`contains ${name}`, truncate(match, 25)];
   });
 }

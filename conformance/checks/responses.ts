@@ -37,20 +37,16 @@ const timings: [subject: string, call: Call, isBesideMany: boolean][] = [
 
 export const responseChecks: Check[] = [
   must('REACH-2', {
-    title: 'Response bodies are JSON and declared as JSON',
-    requirement:
-      'Send Content-Type: application/json (or application/problem+json for errors), count bytes in Content-Length, and write nothing before the JSON.',
+    title: 'Response bodies are JSON',
+    requirement: 'Send JSON, count bytes in Content-Length, and write nothing before the JSON.',
     statements: ['CALL-2'],
     after: ['REACH-6'],
     inspects: true,
     run: inspectVisit(
       (exchange) => {
-        const type = responseHeader(exchange, 'content-type');
-        if (hasEmptyBody(exchange) || isRedirect(exchange) || type === undefined) return undefined;
+        if (hasEmptyBody(exchange) || isRedirect(exchange)) return undefined;
         // ERR-20 reports a failure of the backend, whose body is often a page.
         if (statusOf(exchange) >= 500 || isUnreadByApp(exchange)) return undefined;
-        if (!/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
-          return `has the content type "${type}"`;
         return parseJson(exchange.response!.text) === undefined
           ? `has a body that is not JSON${explainInvalidJson(exchange)}`
           : undefined;
@@ -58,6 +54,21 @@ export const responseChecks: Check[] = [
       undefined,
       refusalCause,
     ),
+  }),
+  should('REACH-12', {
+    title: 'JSON is declared as JSON',
+    requirement:
+      'Send Content-Type: application/json (or application/problem+json for errors). The app reads any type, but a browser that opens text/html runs the scripts in a text.',
+    statements: ['CALL-2'],
+    after: ['REACH-2'],
+    inspects: true,
+    run: inspectVisit((exchange) => {
+      const type = responseHeader(exchange, 'content-type') ?? 'application/json';
+      const isJson = parseJson(exchange.response!.text) !== undefined;
+      return isJson && !/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type)
+        ? `has the content type "${type}"`
+        : undefined;
+    }),
   }),
   must('REACH-3', {
     title: 'No redirect changes a request or leads out of the API',
@@ -97,6 +108,7 @@ export const responseChecks: Check[] = [
     run: inspectVisit(
       (exchange) =>
         isUtf8(exchange.response!.bytes) ||
+        isUnreadByApp(exchange) ||
         endsInCharacter(exchange) ||
         explainInvalidJson(exchange) !== ''
           ? undefined
@@ -195,9 +207,9 @@ const leadsToApi = ({ request, next }: Exchange): boolean =>
   parseJson(next.response?.text) !== undefined &&
   (isSuccess(next) || next.request.method === request.method);
 
-/** The app does not read the body of a successful sign-in. */
+/** The app needs no body of a sign-in or a registration that succeeds. */
 const isUnreadByApp = (exchange: Exchange) =>
-  isSuccess(exchange) && exchange.request.path === '/api/v1/auth/login';
+  isSuccess(exchange) && /(login|register)$/.test(exchange.request.path);
 
 const hasEmptyBody = ({ response }: Exchange) => response!.text.trim() === '';
 

@@ -351,6 +351,8 @@ const others: Record<string, Change> = {
   'connections are closed, bodies are chunked, and errors come from a web framework': change.all(
     createdAs(202),
     change.unknownRequests(jsonResponse(404, { message: 'Not found', statusCode: 404 })),
+    // Like http.Error of Go.
+    change.refusals((refusal) => withHeaders(refusal, { 'content-type': 'text/plain' })),
     chunked,
   ),
 };
@@ -402,10 +404,7 @@ export const oddities: Record<string, Change> = {
       },
     }),
   ),
-  'five wrong passwords lock an account for a minute': change.lockAfter(
-    5,
-    pleaseWait(429, '60'),
-  ),
+  'five wrong passwords lock an account for a minute': change.lockAfter(5, pleaseWait(429, '60')),
   'five wrong passwords lock an account with a message': change.lockAfter(
     5,
     change.error(403, 'This account is locked.'),

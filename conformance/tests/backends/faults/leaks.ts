@@ -8,15 +8,15 @@ const stackTrace =
 /** Faults that expose secrets or internals of the backend. */
 export const leakFaults: Record<string, Change> = {
   'LEAK-1: refusals contain a stack trace': change.refusals((response, message) =>
-    change.withJson(response, { message, stack: stackTrace }),
+    change.withJson(response, { message: `${message} ${stackTrace}` }),
   ),
-  'LEAK-1: refusals contain a stack trace of Java': change.refusals((response, message) =>
+  'LEAK-3: refusals contain a stack trace of Java': change.refusals((response, message) =>
     change.withJson(response, {
       message,
       trace: 'Error\n\tat app.Projects.create(Projects.java:17)',
     }),
   ),
-  'LEAK-1: refusals contain a stack trace of PHP': change.refusals((response, message) =>
+  'LEAK-3: refusals contain a stack trace of PHP': change.refusals((response, message) =>
     change.withJson(response, { message, file: '/srv/app/Projects.php', line: 17 }),
   ),
   'LEAK-2: the registerUser response repeats the password': () => ({
