@@ -74,6 +74,8 @@ export default defineConfig({
     precompress(),
     replaceOutput(),
   ],
+  // 4 is `DirSelector`: for older browsers, `:dir()` would become a comparison of languages.
+  css: { lightningcss: { exclude: 4 } },
   build: {
     target: buildTarget,
     outDir: 'dist',

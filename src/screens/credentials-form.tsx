@@ -32,7 +32,7 @@ export function CredentialsForm(props: CredentialsFormProps) {
   const { route, button, fields } = props.form;
   const { heading } = screens[route];
   return (
-    <Stack narrow>
+    <Stack>
       <Heading subtitle={props.subtitle}>{heading}</Heading>
       <ErrorBanner message={props.errorMessage} busy={props.busy} />
       <Form label={heading} {...formProps}>

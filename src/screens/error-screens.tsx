@@ -37,7 +37,7 @@ type LoadErrorScreenProps = { title: string; message: string; attempt: number | 
 export function LoadErrorScreen({ title, message, attempt }: LoadErrorScreenProps) {
   useEffect(() => focusHeading, []);
   return (
-    <Stack narrow>
+    <Stack>
       <Heading>{title}</Heading>
       {/* A new element for each attempt of the user, so that screen readers announce it again. */}
       <ErrorBanner key={attempt} message={message} />

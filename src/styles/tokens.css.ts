@@ -30,7 +30,6 @@ export const { space, text, radius, width, motion } = createGlobalTheme(':root',
   // limited by the viewport, so that large letters leave space for the text.
   width: {
     column: '38rem',
-    form: '24rem',
     gutter: 'clamp(1.375rem, 11.25vw, 2.25rem)',
     margin: 'min(1rem, 5vw)',
   },
@@ -40,8 +39,5 @@ export const { space, text, radius, width, motion } = createGlobalTheme(':root',
 export const font =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif, "Apple Color Emoji", "Noto Color Emoji"';
 
-/** Phones in portrait orientation. */
-export const narrowViewport = '(max-width: 30rem)';
-
-/** The smallest phones, and 1,280 px at a zoom of 400 %, with or without a scroll bar. */
-export const narrowestViewport = '(max-width: 22rem)';
+/** Phones in portrait orientation, and windows that are narrower than a header of one row. */
+export const narrowViewport = '(max-width: 36rem)';

@@ -13,6 +13,7 @@ export const banner = style({
   fontWeight: 600,
   whiteSpace: 'pre-wrap',
   overflowWrap: 'anywhere',
+  textWrap: 'balance',
   unicodeBidi: 'plaintext',
   '::before': {
     ...lineMarker('1.5rem'),

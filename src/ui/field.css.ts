@@ -41,7 +41,8 @@ export const control = style({
     },
     'textarea&': { resize: 'vertical' },
   },
-  '::placeholder': { color: color.textMuted, opacity: 1 },
+  // Fits on the smallest phones, because Chromium shows no ellipsis in a focused field.
+  '::placeholder': { color: color.textMuted, opacity: 1, fontSize: 'min(1rem, 4.5vw)' },
 });
 
 /** Reserves its line, so that an error does not move the button below away from a click. */
@@ -50,4 +51,5 @@ export const fieldError = style({
   color: color.critical,
   fontSize: text.small,
   fontWeight: 600,
+  textWrap: 'balance',
 });

@@ -20,4 +20,8 @@ export const headingGroup = style({
 /** No focus ring, because a heading cannot be operated: its marker shows the focus. */
 globalStyle(`${headingGroup} > h1:focus`, { outline: 'none' });
 
-export const subtitle = style({ color: color.textMuted, fontSize: text.lead });
+export const subtitle = style({
+  color: color.textMuted,
+  fontSize: text.lead,
+  textWrap: 'balance',
+});

@@ -1,26 +1,18 @@
 import { style } from '@vanilla-extract/css';
-import {
-  color,
-  motion,
-  narrowestViewport,
-  narrowViewport,
-  radius,
-  space,
-} from '../styles/tokens.css.ts';
+import { color, motion, narrowViewport, radius, space, width } from '../styles/tokens.css.ts';
 
 const link = style({
   display: 'inline-flex',
   alignItems: 'center',
   justifyContent: 'center',
   minHeight: '2.75rem',
-  padding: `${space.hair} 0.625rem`,
+  padding: `${space.hair} 0.625em`,
   borderRadius: radius.control,
   textDecoration: 'none',
   fontWeight: 500,
   whiteSpace: 'nowrap',
   // Not of the colour, which changes with each navigation: those frames would be wasted.
   transition: `background ${motion.quick}`,
-  '@media': { [narrowViewport]: { paddingInline: space.hair } },
   selectors: {
     // A marker on the header's lower edge, below the link, also when the links wrap.
     '&[aria-current="page"]::after': {
@@ -40,7 +32,14 @@ export const nav = style([
   link,
   {
     color: color.text,
-    '@media': { '(hover: hover)': { ':hover': { color: color.accent } } },
+    '@media': {
+      '(hover: hover)': { ':hover': { color: color.accent } },
+      [narrowViewport]: {
+        order: 2,
+        // Aligns its text with the screen.
+        ':first-child': { marginInlineStart: `calc(${width.gutter} - 0.625em)` },
+      },
+    },
     selectors: { '&[aria-current="page"]': { color: color.accent } },
   },
 ]);
@@ -51,10 +50,8 @@ const button = style([
     paddingInline: '0.875rem',
     border: `1px solid ${color.accent}`,
     fontWeight: 600,
-    '@media': {
-      [narrowViewport]: { paddingInline: '0.4375rem' },
-      [narrowestViewport]: { paddingInline: '0.375rem' },
-    },
+    // The marker is on its own edge, because other links are between it and the header's.
+    '@media': { [narrowViewport]: { position: 'relative', paddingInline: '0.625em' } },
   },
 ]);
 
@@ -77,6 +74,7 @@ export const filled = style([
 
 export const linkGroup = style({
   display: 'flex',
+  flexWrap: 'wrap',
   gap: space.small,
   marginInlineStart: 'auto',
   '@media': { [narrowViewport]: { gap: space.hair } },

@@ -52,7 +52,16 @@ const userText = {
 
 export const title = style({ ...userText, fontSize: text.lead, lineHeight: 1.4 });
 
-export const description = style({ ...userText, color: color.textMuted });
+/** If its title is in the other direction, on the side of the title. */
+export const description = style({
+  ...userText,
+  color: color.textMuted,
+  selectors: {
+    ...userText.selectors,
+    [`${title}:dir(rtl) + &:dir(ltr)`]: { textAlign: 'right' },
+    [`${title}:dir(ltr) + &:dir(rtl)`]: { textAlign: 'left' },
+  },
+});
 
 /** Shown in place of the rows. */
 export const note = style({

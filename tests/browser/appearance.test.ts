@@ -5,6 +5,7 @@ import { field, submitButton } from '../../testing/page-driver.ts';
 import { headerRoutes, routes, screens } from '../../shared/routes.ts';
 import {
   fillProject,
+  focused,
   headerLink,
   mockProjects,
   openScreen,
@@ -104,16 +105,71 @@ test('rows and banners keep line breaks and spaces, and each line starts on the 
     page.getByRole('alert'),
   ]) {
     expect(await element.innerText()).toBe(text);
-    const sides = await element.evaluate((target) => {
-      const range = document.createRange();
-      range.selectNodeContents(target);
-      const { left, width } = target.getBoundingClientRect();
-      return Array.from(range.getClientRects())
-        .filter((line) => line.width > 0)
-        .map((line) => (line.left + line.width / 2 < left + width / 2 ? 'left' : 'right'));
-    });
-    expect(sides).toEqual(['left', 'right', 'left', 'right']);
+    expect(await element.evaluate(sidesOfLines)).toEqual(['left', 'right', 'left', 'right']);
   }
+});
+
+test.each([
+  ['English', 'עברית\nالعربية', 'left'],
+  ['עברית', 'English\n2026', 'right'],
+  ['עברית', '2026', 'right'],
+])('the description of %j, %j, starts on the %s [CHOICE-111]', async (title, description, side) => {
+  const { page } = await browser.open();
+  await mockProjects(page, [storedProject({ title, description })]);
+  await openScreen(page, server.address, '/projects');
+  const row = page.getByRole('listitem');
+  await row.waitFor();
+  for (const name of textNames) {
+    const sides = await row.locator(`[data-field=${name}]`).evaluate(sidesOfLines);
+    expect(new Set(sides)).toEqual(new Set([side]));
+  }
+});
+
+/** Runs in the page. Returns the side of each line of an element. */
+function sidesOfLines(element: Element) {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  const { left, width } = element.getBoundingClientRect();
+  return Array.from(range.getClientRects())
+    .filter((line) => line.width > 0)
+    .map((line) => (line.left + line.width / 2 < left + width / 2 ? 'left' : 'right'));
+}
+
+test.each([320, 390, 768, 1280])(
+  'at %i px brand, texts and footer start on one line, and the header ends where the fields end',
+  async (width) => {
+    const { page } = await browser.open({ viewport: { width, height: 800 } });
+    await openScreen(page, server.address, '/login');
+    /** Returns the different places of one side of the texts or boxes of elements. */
+    const edges = (selector: string, side: 'left' | 'right') =>
+      page.locator(selector).evaluateAll((elements, edge) => {
+        const range = document.createRange();
+        const places = elements.map((element) => {
+          range.selectNode(edge === 'left' ? element.lastChild! : element);
+          return Math.round(range.getBoundingClientRect()[edge]);
+        });
+        return [...new Set(places)];
+      }, side);
+    expect(await edges('header > span, h1, h1 + p, label, footer', 'left')).toHaveLength(1);
+    expect(await edges('header a:last-child, input', 'right')).toHaveLength(1);
+  },
+);
+
+test('at 320 px the buttons of the header are above its other links, and Tab goes down', async () => {
+  const { page } = await browser.open({ viewport: { width: 320, height: 640 } });
+  await openScreen(page, server.address, '/login');
+  const rows: (string | null | undefined)[][] = [];
+  for (let top = -1, count = 0; count < headerRoutes.length; count += 1) {
+    await page.keyboard.press('Tab');
+    const { y } = (await page.locator(':focus').boundingBox())!;
+    if (y > top) rows.push([]);
+    rows.at(-1)!.push(await focused(page));
+    top = y;
+  }
+  expect(rows).toEqual([
+    ['Sign up', 'Sign in'],
+    ['Home', 'About', 'Projects'],
+  ]);
 });
 
 test('announcements for screen readers are invisible', async () => {
