@@ -88,7 +88,7 @@ export default defineConfig({
     bail: 1,
     testTimeout: longWaitMs,
     hookTimeout: longWaitMs,
-    expect: { poll: { timeout: maxWaitMs } },
+    expect: { poll: { timeout: maxWaitMs }, requireAssertions: true },
     // The files of a project share modules, so they must leave no state in them. Sharing takes a
     // fifth of the time.
     isolate: false,

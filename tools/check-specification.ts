@@ -40,7 +40,12 @@ export function statementProblems(page: string, references: Reference[]): string
       if (!/^[A-Z]+-\d+$/.test(id)) return [`${file}:${line}: "[${group}]" is not a list of ids`];
       return ids.includes(id) ? [] : [`${file}:${line}: unknown statement ${id}`];
     }),
-    ...ids.filter((id) => !carried.has(id)).map((id) => `no test carries ${id}`),
+    ...ids
+      .filter((id) => !carried.has(id))
+      .map((id) => {
+        const line = page.split(`**${id}**`, 1)[0]!.split('\n').length;
+        return `docs/specification.md:${line}: no test carries ${id}`;
+      }),
   ];
 }
 

@@ -6,6 +6,7 @@
  * `npm run node --silent -- tools/optional-software.ts` prints the packages of Debian and Ubuntu
  * that are missing, for `apt-get install`.
  */
+import { existsSync } from 'node:fs';
 import { findChromiums, findPrograms } from '../shared/programs.ts';
 
 const findProgram = (...names: string[]) => names.flatMap(findPrograms)[0];
@@ -35,6 +36,8 @@ const optionalSoftware = {
   nginx: { find: () => findProgram('nginx'), packages: 'nginx-light' },
   haproxy: { find: () => findProgram('haproxy'), packages: 'haproxy' },
   pgbouncer: { find: () => findProgram('pgbouncer'), packages: 'pgbouncer' },
+  // Processes are found there, so their tests need Linux.
+  '/proc': { find: () => (existsSync('/proc/self/stat') ? '/proc' : undefined), packages: '' },
   curl: { find: () => findProgram('curl'), packages: 'curl' },
   django: { find: () => findProgram('django-admin'), packages: 'python3-django' },
 } satisfies Record<string, Software>;

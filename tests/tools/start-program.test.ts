@@ -35,7 +35,7 @@ test('names what did not happen within the limit', async () => {
   await expect(program.printed(/ready/, 10)).rejects.toThrow('waits for sh to print /ready/');
 });
 
-test.runIf(process.platform === 'linux')('kills the descendants with a program', async () => {
+test('kills the descendants with a program', { tags: '/proc' }, async () => {
   let pid = 0;
   {
     await using program = shell('sleep 60 & echo $!; wait');
