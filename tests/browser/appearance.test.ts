@@ -257,6 +257,8 @@ test('at 320 px with letters of double size no word breaks, and nothing scrolls 
     expect([path, Math.min(...factors) > 1.15]).toEqual([path, true]);
     for (const width of [320, 300]) {
       await page.setViewportSize({ width, height: 640 });
+      // The browser resizes the page a moment later.
+      await page.waitForFunction((to) => innerWidth === to, width);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       const cutOff = await page
         .locator('button')
