@@ -86,6 +86,8 @@ export default defineConfig({
     reporters: ['default', './tools/test-reporter.ts'],
     // Ends with the first failure, which is then shown in seconds. `npm test` runs all tests.
     bail: 1,
+    // The first line of a failure has what was found: with 40 characters, `{ …(2) }`.
+    chaiConfig: { truncateThreshold: 500 },
     testTimeout: longWaitMs,
     hookTimeout: longWaitMs,
     expect: { poll: { timeout: maxWaitMs }, requireAssertions: true },

@@ -88,9 +88,8 @@ test('npm test names each test that was not run, and each file without a project
   const env = { ...process.env, CHROMIUM: '', PATH: temporaryFolder(), NO_COLOR: '1' };
   const { output, errors, code } = await run(folder, [process.execPath, 'tools/test.ts'], env);
   const lines = `${output}${errors}`.split('\n').map((line) => line.trim());
-  expect(
-    lines.filter((line) => /^FAIL|^not run|passed,/.test(line)).toSorted(),
-  ).toMatchInlineSnapshot(`
+  expect(lines.filter((line) => /^FAIL|^not run|passed,/.test(line)).toSorted())
+    .toMatchInlineSnapshot(`
     [
       "2 passed, 5 failed",
       "FAIL  |app:unit| tests/unit/return.test.ts > c",

@@ -1,35 +1,49 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { AppEvent, EarlyEvent, Phase } from '../../src/boot/early-chart.ts';
 import { startEarlyPage } from '../../src/boot/early-page.ts';
+import { ownFields, takeOver, type Field } from '../../src/boot/prerendered.ts';
 import { renderTemplates } from '../../src/boot/render-templates.tsx';
+import { textNames } from '../../testing/projects.ts';
 import { createSession } from '../../src/session.ts';
 
 const templates = await renderTemplates();
 
-const send = (event: 'fail' | 'freeze' | 'handOver') => () => window.prerendered!.send(event);
+const send = (event: AppEvent) => () => window.prerendered!.send(event);
 
-const events = {
+const signInElsewhere = (email: string) => createSession().signIn(email);
+
+const events: Record<EarlyEvent, () => unknown> = {
   fail: send('fail'),
   freeze: send('freeze'),
   handOver: send('handOver'),
-  navigate() {
-    location.hash = '#/register';
-    dispatchEvent(new Event('hashchange'));
-  },
-  goBack: () => dispatchEvent(new PopStateEvent('popstate', { cancelable: true })),
+  hashchange: () => (location.hash = '#/register'),
+  popstate: () => dispatchEvent(new PopStateEvent('popstate', { cancelable: true })),
   submit() {
-    for (const input of document.querySelectorAll('input')) input.value = 'ada@example.org';
+    for (const field of document.querySelectorAll<Field>(ownFields)) field.value ||= 'Submitted';
     document.querySelector('form')!.requestSubmit();
+  },
+  userChange() {
+    signInElsewhere('bob@example.org');
+    dispatchEvent(new Event('storage'));
   },
 };
 
-type EventName = keyof typeof events;
+/** Until the event of a new fragment was dispatched. */
+const settle = () => new Promise((resolve) => setTimeout(resolve));
 
-/** Opens a screen as the inline script does, and sends events. */
-function openPage(names: EventName[], hash = '#/login') {
-  location.hash = hash;
+/** Opens the projects of Ada as the inline script does, types a title, and sends events. */
+async function openPage(names: EarlyEvent[], users = ['ada@example.org']) {
+  users.forEach(signInElsewhere);
+  location.hash = '#/projects';
+  await settle();
   document.body.innerHTML = `<div id="root"></div>${templates}`;
   const ignored = new AbortController();
-  const seen = { popstate: 0, submit: 0, imports: 0 };
+  const seen = { popstate: 0, submit: 0, imports: 0, fetches: 0, aborts: 0 };
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
+    seen.fetches += 1;
+    init!.signal!.addEventListener('abort', () => (seen.aborts += 1));
+    return Response.json([]);
+  });
   const imported = startEarlyPage({
     lazyChunk: '',
     preloadLazyChunk() {},
@@ -52,75 +66,159 @@ function openPage(names: EventName[], hash = '#/login') {
     document.body.innerHTML = '';
     location.hash = '';
   });
+  document.querySelector<Field>(ownFields)!.value = 'Typed';
+  await imported;
   for (const name of names) events[name]();
   return async () => {
-    await imported;
+    await settle();
     return {
       focused: document.activeElement,
       heading: document.querySelector('h1')!.textContent,
       alert: document.querySelector('[role=alert]'),
       busy: document.querySelector('[type=submit]')?.getAttribute('aria-busy') === 'true',
+      loading: document.querySelector('section')?.getAttribute('aria-busy'),
+      text: document.querySelector<Field>(ownFields)?.value,
       ...seen,
     };
   };
 }
 
-/** What each event changes in each phase: of the page, and of what the app sees. */
-const phases: [phase: string, path: EventName[], changes: { [event in EventName]?: string }][] = [
-  [
-    'loading',
-    [],
-    { fail: 'alert', navigate: 'focused heading imports', goBack: 'popstate', submit: 'busy' },
-  ],
-  [
-    'failed',
-    ['fail'],
-    { freeze: 'alert', navigate: 'focused heading alert', goBack: 'popstate', submit: 'alert' },
-  ],
-  ['frozen', ['freeze'], { submit: 'busy' }],
-  ['frozen after a failure', ['fail', 'freeze'], { submit: 'busy' }],
-  ['frozen with a navigation', ['freeze', 'navigate'], { handOver: 'popstate', submit: 'busy' }],
-  ['frozen with a submit', ['freeze', 'submit'], { handOver: 'busy' }],
-  ['handed over', ['freeze', 'handOver'], { goBack: 'popstate', submit: 'submit' }],
-];
+type Changes = Record<EarlyEvent, string>;
 
-const cases = phases.flatMap(([phase, path, changes]) =>
-  (Object.keys(events) as EventName[]).map((event) => ({
-    event,
-    phase,
-    path,
-    changed: changes[event] ?? '',
-  })),
+/** What each event changes in each phase: of the page, and of what the app sees. */
+const phases: Record<
+  Phase | 'frozen with a navigation' | 'frozen with a submit',
+  [path: EarlyEvent[], changes: Changes]
+> = {
+  loading: [
+    [],
+    {
+      fail: 'alert loading',
+      freeze: 'nothing',
+      handOver: 'nothing',
+      hashchange: 'focused heading loading text imports aborts',
+      popstate: 'popstate',
+      submit: 'busy',
+      userChange: 'text fetches aborts',
+    },
+  ],
+  failed: [
+    ['fail'],
+    {
+      fail: 'nothing',
+      freeze: 'alert loading',
+      handOver: 'nothing',
+      hashchange: 'focused heading alert loading text aborts',
+      popstate: 'popstate',
+      submit: 'alert',
+      userChange: 'alert text fetches aborts',
+    },
+  ],
+  frozen: [
+    ['freeze'],
+    {
+      fail: 'nothing',
+      freeze: 'nothing',
+      handOver: 'nothing',
+      hashchange: 'nothing',
+      popstate: 'nothing',
+      submit: 'busy',
+      userChange: 'text',
+    },
+  ],
+  'frozen with a navigation': [
+    ['freeze', 'hashchange'],
+    {
+      fail: 'nothing',
+      freeze: 'nothing',
+      handOver: 'popstate',
+      hashchange: 'nothing',
+      popstate: 'nothing',
+      submit: 'busy',
+      userChange: 'text',
+    },
+  ],
+  'frozen with a submit': [
+    ['freeze', 'submit'],
+    {
+      fail: 'nothing',
+      freeze: 'nothing',
+      handOver: 'busy',
+      hashchange: 'nothing',
+      popstate: 'nothing',
+      submit: 'nothing',
+      userChange: 'busy text',
+    },
+  ],
+  'handed over': [
+    ['freeze', 'handOver'],
+    {
+      fail: 'nothing',
+      freeze: 'nothing',
+      handOver: 'nothing',
+      hashchange: 'nothing',
+      popstate: 'popstate',
+      submit: 'submit',
+      userChange: 'nothing',
+    },
+  ],
+};
+
+const cases = Object.entries(phases).flatMap(([phase, [path, changes]]) =>
+  Object.entries(changes).map(([event, changed]) => ({ event, phase, path, changed })),
 );
 
 test.each(cases)(
   '$event while $phase changes $changed [CHOICE-61, CHOICE-71, CHOICE-73, CHOICE-75]',
   async ({ event, path, changed }) => {
-    const page = openPage(path);
+    const page = await openPage(path);
     const before = Object.entries(await page());
-    events[event]();
+    events[event as EarlyEvent]();
     const after: { [name: string]: unknown } = await page();
     const changes = before.filter(([name, value]) => after[name] !== value);
-    expect(changes.map(([name]) => name).join(' ')).toBe(changed);
+    expect(changes.map(([name]) => name).join(' ') || 'nothing').toBe(changed);
+  },
+);
+
+test.each(
+  (['loading', 'failed', 'frozen'] as const).flatMap(
+    (phase) =>
+      [
+        [phase, 'another user', ['ada@example.org', 'bob@example.org'], ''],
+        [phase, 'the same user', ['ada@example.org', 'ada@example.org'], 'Typed'],
+        [phase, 'the first user', ['bob@example.org'], 'Typed'],
+      ] as const,
+  ),
+)(
+  'while %s, a sign-in of %s elsewhere empties the form or not [CHOICE-101]',
+  async (phase, _, users, text) => {
+    const page = await openPage(phases[phase][0], users.slice(0, -1));
+    signInElsewhere(users.at(-1)!);
+    dispatchEvent(new Event('storage'));
+    expect(await page()).toMatchObject({ text });
   },
 );
 
 test.each([
-  ['another user', ['ada@example.org', 'bob@example.org'], ''],
-  ['the same user', ['ada@example.org', 'ada@example.org'], 'Typed'],
-  ['the first user', ['bob@example.org'], 'Typed'],
+  ['the form', false],
+  ['a form that React rendered again', true],
 ])(
-  'a sign-in of %s elsewhere, while frozen, empties the form or not [CHOICE-101]',
-  (_, users, text) => {
-    vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json([]));
-    localStorage.clear();
-    const signInElsewhere = (email: string) => createSession().signIn(email);
-    users.slice(0, -1).forEach(signInElsewhere);
-    openPage(['freeze'], '#/projects');
-    const title = document.querySelector('input')!;
-    title.value = 'Typed';
-    signInElsewhere(users.at(-1)!);
-    dispatchEvent(new Event('storage'));
-    expect(title.value).toBe(text);
+  '%s has the text, the touched fields and the submit when the app has taken over [CHOICE-62, CHOICE-63, CHOICE-64, CHOICE-93]',
+  async (_, isCopy) => {
+    const page = await openPage(['submit', 'freeze']);
+    const form = document.querySelector('form')!;
+    if (isCopy) {
+      const copy = form.cloneNode(true) as HTMLFormElement;
+      for (const field of copy.querySelectorAll<Field>(ownFields)) field.value = '';
+      form.replaceWith(copy);
+    }
+    const touched: string[] = [];
+    const listening = new AbortController();
+    addEventListener('focusout', ({ target }) => touched.push((target as Field).name), listening);
+    onTestFinished(() => listening.abort());
+    takeOver();
+    expect(await page()).toMatchObject({ text: 'Typed', submit: 1, busy: isCopy });
+    expect(touched).toEqual(textNames);
+    expect(document.getElementById('templates')).toBeNull();
   },
 );

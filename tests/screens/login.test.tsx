@@ -157,18 +157,20 @@ test('a login waits an hour for its response [CONST-3]', async () => {
   await waitFor(() => expect(path()).toBe('/projects'));
 });
 
-test('a user signs in and sees the projects when the browser refuses cookies and storage [CHOICE-20]', async () => {
+test('a user signs in, sees the projects and leaves them when the browser refuses cookies and storage [CHOICE-20]', async () => {
   const refuse = () => {
     throw new DOMException('Refused.', 'SecurityError');
   };
   vi.spyOn(document, 'cookie', 'get').mockImplementation(refuse);
   vi.spyOn(window, 'localStorage', 'get').mockImplementation(refuse);
   vi.spyOn(window, 'sessionStorage', 'get').mockImplementation(refuse);
-  const { submit, backend, logged } = await renderLogin();
+  const { submit, backend, logged, go } = await renderLogin();
   await submit();
   (await backend.next('login')).answer(200, {});
   const project = storedProject();
   (await backend.next('listProjects')).answer(200, [project]);
   await screen.findByRole('heading', { name: project.title });
+  await go('/about');
+  await findScreen('/about');
   expect(logged).toEqual([]);
 });

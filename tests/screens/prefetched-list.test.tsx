@@ -28,6 +28,29 @@ test.each([
   },
 );
 
+test('the prefetched request is that of the app, and is aborted with it [CHOICE-68, CHOICE-70]', async () => {
+  const sent: { signal: AbortSignal }[] = [];
+  vi.spyOn(window, 'fetch').mockImplementation(async (url, init) => {
+    const defaults = { url, method: 'GET', body: null, priority: expect.anything() };
+    sent.push({ ...defaults, ...init, headers: [...new Headers(init!.headers)] } as never);
+    return Response.json([]);
+  });
+  document.cookie = 'XSRF-TOKEN=t';
+  const api = createApi({
+    origin: location.origin,
+    fetch: fetchWithPrefetchedList,
+    cookies: () => document.cookie,
+  });
+  const leaving = new AbortController();
+  prefetchList();
+  for (const signal of [leaving.signal, new AbortController().signal])
+    await api.call('listProjects', undefined, signal);
+  leaving.abort();
+  expect(sent.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+  const [prefetched, own] = sent.map((request) => ({ ...request, signal: undefined }));
+  expect(prefetched).toEqual(own);
+});
+
 type WrappedFetch = (
   url: string | URL,
   init: { headers: Record<string, string> },

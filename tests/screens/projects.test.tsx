@@ -229,6 +229,15 @@ test('each created project empties the form, focuses Title, and is announced [CH
   expect([first === second, second === third]).toEqual([false, false]);
 });
 
+test('a created project focuses Title in Safari, where a click focuses no button [CHOICE-27]', async () => {
+  const { create } = await renderProjects([]);
+  const call = await create();
+  act(() => button().blur());
+  expect(document.activeElement).toBe(document.body);
+  call.answer(201, office);
+  await waitFor(() => expect(document.activeElement).toBe(title()));
+});
+
 test('an answer takes the focus from nothing that the user has focused since [CHOICE-27]', async () => {
   const { create, go, user } = await renderProjects([]);
   const note = document.body.appendChild(document.createElement('input'));
