@@ -45,7 +45,6 @@ const rows = [
     ['xstate'],
   ],
   ['src/actors-context.ts', ['src/actors.ts'], ['react']],
-  ['src/inspector.ts', ['generated/', 'src/actors.ts'], ['@statelyai/inspect']],
   ['src/styles/', [], ['@vanilla-extract/css']],
   [
     'src/ui/',

@@ -25,7 +25,7 @@ const parts: Record<string, Part> = {
       'src/{,api/,screens/,ui/}*.ts{,x}',
       'shared/routes.ts',
       'src/boot/{app,router}.tsx',
-      '!src/{inspector,api/prefetched-list}.ts',
+      '!src/api/prefetched-list.ts',
       '!src/ui/use-{hydrated,measured-blocks,reading-place,stored-place}.ts',
       '!src/ui/use-{virtual-rows,visible-blocks}.ts',
       '!**/*.css.ts',

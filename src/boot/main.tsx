@@ -2,7 +2,6 @@ import '../styles/global.css.ts';
 import { startTransition } from 'react';
 import { createAppRoot } from './app-root.ts';
 import { createApp } from './app.tsx';
-import { openInspector } from '../inspector.ts';
 import { retryLazyChunk } from './load-lazy-chunk.ts';
 import { prepareHydration } from './router-internals.ts';
 import {
@@ -18,10 +17,7 @@ const { prerendered } = window;
 // An extension may have added another element of that id.
 const root = prerendered?.root ?? document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
-const app = createApp({
-  fetch: fetchWithPrefetchedList,
-  ...(import.meta.env.DEV && openInspector()),
-});
+const app = createApp({ fetch: fetchWithPrefetchedList });
 
 const appRoot = createAppRoot(root, app.element);
 

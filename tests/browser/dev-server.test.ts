@@ -1,6 +1,6 @@
 // @module-tag chromium
 import { once } from 'node:events';
-import { globSync, mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -52,35 +52,6 @@ const configOf = (folder: string): InlineConfig => ({
   configFile: join(root, 'vite.config.ts'),
   cacheDir: join(folder, '.vite'),
 });
-
-/** Serves a page instead of the hosted inspector, which collects what it receives. */
-async function openInspected(address: string, isPopupBlocked = false) {
-  const { page, context, problems } = await browser.open();
-  await context.route('https://stately.ai/**', (route) =>
-    route.fulfill({
-      contentType: 'text/html',
-      body: `<script>
-        const received = [];
-        addEventListener('message', ({ data }) => received.push(data));
-        opener.postMessage({ type: '@statelyai.connected' }, '*');
-      </script>`,
-    }),
-  );
-  if (isPopupBlocked) {
-    await page.addInitScript(() => {
-      const open = window.open.bind(window);
-      let opened: Window | null = null;
-      window.open = (...args) => {
-        // Opening uses up the click. A window that is open may be navigated without one.
-        if (opened || navigator.userActivation.isActive) opened = open(...args);
-        return opened;
-      };
-    });
-  }
-  const opened = page.waitForEvent('popup');
-  await page.goto(address);
-  return { page, problems, opened };
-}
 
 describe('npm run dev', () => {
   let dev: Awaited<ReturnType<typeof startDevServer>>;
@@ -184,37 +155,6 @@ describe('npm run dev', () => {
       expect(await list()).toBe(401);
     },
   );
-
-  test.each([
-    ['', '/?inspect#/login', false],
-    [', at the first click if the browser blocks its window', '/#/login?inspect', true],
-  ])(
-    'connects both machines to the inspector, without passwords%s, with the address %s',
-    async (_, path, isPopupBlocked) => {
-      const { page, problems, opened } = await openInspected(dev.address + path, isPopupBlocked);
-      let isOpen = false;
-      void opened.then(() => (isOpen = true));
-      // Repeated, because a click before the inspector has loaded opens nothing.
-      const clickUntilOpen = async () => {
-        if (isPopupBlocked) await page.getByRole('heading', { level: 1 }).click();
-        return isOpen;
-      };
-      await expect.poll(clickUntilOpen).toBe(true);
-      const inspector = await opened;
-      const received = () => inspector.evaluate(() => JSON.stringify(window.eval('received')));
-      await expect.poll(received).toContain('"name":"projects"');
-      await fillCredentials(page, 'ada@example.org');
-      await submitButton(page, 'login').click();
-      await page.getByText('Move to the new office').waitFor();
-      await expect.poll(received).toContain('xstate.done.actor.listProjects');
-      const events = ['login', 'session.changed', 'projects.opened', 'rows.received'];
-      for (const type of events) expect(await received()).toContain(`"type":"${type}"`);
-      expect(await received()).toContain('"name":"auth"');
-      expect(await received()).toContain('ada@example.org');
-      expect(await received()).not.toContain(credentialsOf().password);
-      expect(problems).toEqual([]);
-    },
-  );
 });
 
 test('API_URL=… npm run dev sends requests to that backend, with its own origin', async () => {
@@ -263,16 +203,6 @@ test.each([
 ])('API_URL=%s is refused in the mode "%s", with what to do', async (apiUrl, mode, message) => {
   vi.stubEnv('API_URL', apiUrl);
   await expect(startDevServer({ mode })).rejects.toThrow(message);
-});
-
-test('the build contains nothing of the inspector', () => {
-  const isInspector = /stately\.ai|statelyai|xstateinspector/;
-  const library = join(root, 'node_modules/@statelyai/inspect/dist/index.mjs');
-  expect(readFileSync(library, 'utf8')).toMatch(isInspector);
-  const files = globSync('dist/**/*.{html,js,css}', { cwd: root });
-  expect(files.length).toBeGreaterThan(2);
-  const contents = files.map((file) => readFileSync(join(root, file), 'utf8'));
-  expect(files.filter((_, index) => isInspector.test(contents[index] ?? ''))).toEqual([]);
 });
 
 test('edits of styles, screens and components keep what is typed, and edits of anything else reload the page, without errors', async () => {
