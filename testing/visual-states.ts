@@ -82,10 +82,6 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
     await driver.answer('login', { status: 429, body: { message } });
     await driver.page.getByRole('alert').waitFor();
   },
-  async '/projects, a focused field and a row'(driver) {
-    await showList(driver, [project(1)]);
-    await driver.fill('createProject', valuesOf('createProject', relaunch));
-  },
   '/projects, one project': (driver) => showList(driver, [relaunch]),
   [stateOfReadme]: (driver) => showList(driver, [relaunch, office, survey]),
   '/projects, 1,000 projects': (driver) =>
@@ -107,6 +103,10 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
       { id: 1, ...projectOf(() => 'W'.repeat(600)) },
       { id: 2, ...projectOf(() => 'مشروع جديد') },
     ]),
+  async '/projects, a focused field and a row'(driver) {
+    await showList(driver, [project(1)]);
+    await driver.fill('createProject', valuesOf('createProject', relaunch));
+  },
   'an unknown path': (driver) => driver.navigate('/nowhere'),
   async 'a screen that failed to render'(driver) {
     await driver.navigate('/nowhere');
