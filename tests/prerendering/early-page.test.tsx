@@ -3,7 +3,9 @@ import type { AppEvent, EarlyEvent, Phase } from '../../src/boot/early-chart.ts'
 import { startEarlyPage } from '../../src/boot/early-page.ts';
 import { ownFields, takeOver, type Field } from '../../src/boot/prerendered.ts';
 import { renderTemplates } from '../../src/boot/render-templates.tsx';
-import { textNames } from '../../testing/projects.ts';
+import { fieldMessages } from '../../shared/field-rules.ts';
+import { forms } from '../../shared/forms.ts';
+import { storedProject, textNames } from '../../testing/projects.ts';
 import { createSession } from '../../src/session.ts';
 
 const templates = await renderTemplates();
@@ -32,7 +34,14 @@ const events: Record<EarlyEvent, () => unknown> = {
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
 /** Opens the projects of Ada as the inline script does, types a title, and sends events. */
-async function openPage(names: EarlyEvent[], users = ['ada@example.org']) {
+async function openPage(
+  names: EarlyEvent[],
+  {
+    users = ['ada@example.org'],
+    list = async () => Response.json([]),
+    chunk = async () => {},
+  } = {},
+) {
   users.forEach(signInElsewhere);
   location.hash = '#/projects';
   await settle();
@@ -42,12 +51,15 @@ async function openPage(names: EarlyEvent[], users = ['ada@example.org']) {
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
     seen.fetches += 1;
     init!.signal!.addEventListener('abort', () => (seen.aborts += 1));
-    return Response.json([]);
+    return list();
   });
   const imported = startEarlyPage({
     lazyChunk: '',
     preloadLazyChunk() {},
-    importLazyChunk: async () => (seen.imports += 1),
+    importLazyChunk: () => {
+      seen.imports += 1;
+      return chunk();
+    },
   });
   addEventListener('popstate', () => (seen.popstate += 1), ignored);
   addEventListener(
@@ -83,12 +95,10 @@ async function openPage(names: EarlyEvent[], users = ['ada@example.org']) {
   };
 }
 
-type Changes = Record<EarlyEvent, string>;
-
 /** What each event changes in each phase: of the page, and of what the app sees. */
 const phases: Record<
-  Phase | 'frozen with a navigation' | 'frozen with a submit',
-  [path: EarlyEvent[], changes: Changes]
+  Phase | 'frozen with a submit and a navigation',
+  [path: EarlyEvent[], changes: Record<EarlyEvent, string>]
 > = {
   loading: [
     [],
@@ -126,24 +136,12 @@ const phases: Record<
       userChange: 'text',
     },
   ],
-  'frozen with a navigation': [
-    ['freeze', 'hashchange'],
+  'frozen with a submit and a navigation': [
+    ['freeze', 'submit', 'hashchange'],
     {
       fail: 'nothing',
       freeze: 'nothing',
-      handOver: 'popstate',
-      hashchange: 'nothing',
-      popstate: 'nothing',
-      submit: 'busy',
-      userChange: 'text',
-    },
-  ],
-  'frozen with a submit': [
-    ['freeze', 'submit'],
-    {
-      fail: 'nothing',
-      freeze: 'nothing',
-      handOver: 'busy',
+      handOver: 'busy popstate',
       hashchange: 'nothing',
       popstate: 'nothing',
       submit: 'nothing',
@@ -181,23 +179,62 @@ test.each(cases)(
 );
 
 test.each(
-  (['loading', 'failed', 'frozen'] as const).flatMap(
-    (phase) =>
-      [
-        [phase, 'another user', ['ada@example.org', 'bob@example.org'], ''],
-        [phase, 'the same user', ['ada@example.org', 'ada@example.org'], 'Typed'],
-        [phase, 'the first user', ['bob@example.org'], 'Typed'],
-      ] as const,
-  ),
+  (['loading', 'failed', 'frozen'] as const).flatMap((phase) => [
+    { phase, user: 'another user', users: ['ada@example.org', 'bob@example.org'], text: '' },
+    { phase, user: 'the same user', users: ['ada@example.org', 'ada@example.org'], text: 'Typed' },
+    { phase, user: 'the first user', users: ['bob@example.org'], text: 'Typed' },
+  ]),
 )(
-  'while %s, a sign-in of %s elsewhere empties the form or not [CHOICE-101]',
-  async (phase, _, users, text) => {
-    const page = await openPage(phases[phase][0], users.slice(0, -1));
+  'while $phase, a sign-in of $user elsewhere leaves the text "$text", busy with it [CHOICE-101]',
+  async ({ phase, users, text }) => {
+    const path: EarlyEvent[] = [...phases[phase][0], 'submit'];
+    const page = await openPage(path, { users: users.slice(0, -1) });
     signInElsewhere(users.at(-1)!);
     dispatchEvent(new Event('storage'));
-    expect(await page()).toMatchObject({ text });
+    expect(await page()).toMatchObject({ text, busy: text !== '' && phase !== 'failed' });
   },
 );
+
+test('a submit without a required text ends the one before, and names the text [CHOICE-75]', async () => {
+  const page = await openPage(['submit']);
+  const field = document.querySelector<Field>(ownFields)!;
+  field.value = '';
+  document.querySelector('form')!.requestSubmit();
+  expect(await page()).toMatchObject({ busy: false, focused: field });
+  const error = document.getElementById(field.getAttribute('aria-describedby')!)!;
+  expect(error.textContent).toBe(fieldMessages.required(forms.createProject.fields.title));
+});
+
+test('a lazy chunk that fails is an alert [CHOICE-71]', async () => {
+  const page = await openPage([], { chunk: () => Promise.reject(new Error('gone')) });
+  expect(await page()).toMatchObject({ alert: expect.anything(), imports: 1 });
+});
+
+const projects = [storedProject({}, 1), storedProject({}, 2)];
+const text = JSON.stringify(projects);
+const wrong = JSON.stringify([{ ...projects[0], title: 1 }]);
+
+/** The text arrives in two chunks of half its length, the second one when the events were sent. */
+test.each<[title: string, text: string, status: number, names: EarlyEvent[], rows: number]>([
+  ['each row once', text, 200, [], 2],
+  ['the rows beside an alert', text, 200, ['fail'], 2],
+  ['no more rows when React hydrates the page', text, 200, ['freeze'], 1],
+  ['no row of an error', text, 500, [], 0],
+  ['no row of something else', `{"items":${text}}`, 200, [], 0],
+  ['no row without a title', wrong, 200, [], 0],
+])('the list shows %s [CHOICE-69, CHOICE-76]', async (_, json, status, names, rows) => {
+  let body!: ReadableStreamDefaultController;
+  const stream = new ReadableStream({ start: (controller) => void (body = controller) });
+  const bytes = new TextEncoder().encode(json);
+  const half = bytes.length / 2 + 1;
+  body.enqueue(bytes.slice(0, half));
+  const page = await openPage([], { list: async () => new Response(stream, { status }) });
+  for (const name of names) events[name]();
+  body.enqueue(bytes.slice(half));
+  body.close();
+  await page();
+  expect(document.querySelectorAll('#root li')).toHaveLength(rows);
+});
 
 test.each([
   ['the form', false],

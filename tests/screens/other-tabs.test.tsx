@@ -98,8 +98,10 @@ test('a sign-in without an earlier user in the browser keeps a text [CHOICE-78, 
 
 test('a tab stores the user again whom another app of the origin has removed [CHOICE-101]', async () => {
   await renderTab();
+  const stored = storedUser();
   localStorage.clear();
   window.dispatchEvent(new StorageEvent('storage'));
+  expect(storedUser()).toBe(stored);
   signInElsewhere('bob@example.org');
   await act(async () => void returns['the tab is told']!());
   expect(title().value).toBe('');

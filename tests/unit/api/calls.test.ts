@@ -146,14 +146,17 @@ describe('of several XSRF cookies, the header', () => {
   });
 });
 
-test('only its own signal ends a call, because there is no timeout [CONST-3]', async () => {
-  const backend = controlledBackend();
-  const api = createApi({ origin, fetch: backend.fetch, cookies: () => '' });
-  const abortController = new AbortController();
-  const list = api.call('listProjects', undefined, abortController.signal);
-  const call = await backend.next('listProjects');
-  expect(call.signal.aborted).toBe(false);
-  abortController.abort();
-  expect(call.signal.aborted).toBe(true);
-  expect(await list).toMatchObject({ ok: false });
-});
+test.each(callNames)(
+  'only its own signal ends a call of %s, because there is no timeout [CONST-3]',
+  async (name) => {
+    const backend = controlledBackend();
+    const api = createApi({ origin, fetch: backend.fetch, cookies: () => '' });
+    const abortController = new AbortController();
+    const outcome = callApi(api, name, abortController.signal);
+    const call = await backend.next(name);
+    expect(call.signal.aborted).toBe(false);
+    abortController.abort();
+    expect(call.signal.aborted).toBe(true);
+    expect(await outcome).toMatchObject({ ok: false });
+  },
+);
