@@ -39,9 +39,10 @@ const rows = [
 
   ['src/api/', ['generated/', 'shared/path-templates.ts', 'machines/types.ts'], ['openapi-fetch']],
   ['src/session.ts', [], []],
+  ['src/draft.ts', ['generated/operations.ts', 'machines/types.ts'], []],
   [
     'src/actors.ts',
-    ['generated/', 'shared/field-rules.ts', 'machines/', 'src/(api/|session.ts)'],
+    ['generated/', 'shared/field-rules.ts', 'machines/', 'src/(api/|session.ts|draft.ts)'],
     ['xstate'],
   ],
   ['src/actors-context.ts', ['src/actors.ts'], ['react']],
@@ -53,7 +54,7 @@ const rows = [
   ],
   [
     'src/screens/',
-    ['generated/operations.ts', 'shared/', 'src/(ui/|actors-context.ts)', 'machines/'],
+    ['generated/operations.ts', 'shared/', 'src/(ui/|actors-context.ts|draft.ts)', 'machines/'],
     [
       'react',
       'react-dom',
@@ -77,7 +78,7 @@ const rows = [
   ],
   [
     'model/(headless-app|explored-app).ts',
-    ['shared/', 'machines/', 'model/', 'src/(actors.ts|api/)'],
+    ['shared/', 'machines/', 'model/', 'src/(actors.ts|api/|draft.ts)'],
     ['xstate'],
   ],
 

@@ -27,6 +27,8 @@ export type ProjectsContext = {
   submitted: NewProject | undefined;
   /** What stood in the form when it was submitted, or when its screen was closed. */
   draft: NewProject;
+  /** What stands in the form. The app keeps it, so that a reload does not lose it. */
+  typed: NewProject;
   /** The projects created since the screen was opened. */
   createdCount: number;
   /** A key of the user who signed in last. Equal keys mean the same user. */
@@ -37,6 +39,7 @@ export type ProjectsEvent =
   /** Sent again when the user follows the link of the open screen. */
   | { type: 'projects.opened' }
   | { type: 'projects.closed'; draft: NewProject }
+  | { type: 'draft.typed'; draft: NewProject }
   | RowsReceived
   /** A user may have signed in, here or in another tab. The rows belong to the session before. */
   | SessionChanged
@@ -74,8 +77,8 @@ export const projectsMachine = setup({
     context: {} as ProjectsContext,
     events: {} as ProjectsEvent | InternalEvent,
     emitted: {} as ProjectsEmitted,
-    /** Default: no user has signed in. */
-    input: undefined as { user?: string | undefined } | undefined,
+    /** Default: no user has signed in. The draft is that of an earlier page. */
+    input: undefined as { user?: string | undefined; draft?: NewProject } | undefined,
     meta: {} as { statements: string[] },
   },
   actors: {
@@ -107,12 +110,13 @@ export const projectsMachine = setup({
     }),
     storeSubmitted: assign({ submitted: (_, project: NewProject) => project }),
     clearSubmitted: assign({ submitted: undefined }),
-    storeDraft: assign({ draft: (_, draft: NewProject) => draft }),
-    clearDraft: assign({ draft: emptyDraft }),
-    clearDraftOfCreated: assign({
-      draft: ({ context: { draft, submitted } }) =>
-        isSameText(draft, submitted) ? emptyDraft : draft,
-    }),
+    storeTyped: assign({ typed: (_, draft: NewProject) => draft }),
+    storeDraft: assign((_, draft: NewProject) => ({ draft, typed: draft })),
+    clearDraft: assign({ draft: emptyDraft, typed: emptyDraft }),
+    clearDraftOfCreated: assign(({ context: { draft, typed, submitted } }) => ({
+      draft: isSameText(draft, submitted) ? emptyDraft : draft,
+      typed: isSameText(typed, submitted) ? emptyDraft : typed,
+    })),
     countCreated: assign({ createdCount: ({ context }) => context.createdCount + 1 }),
     clearCreatedCount: assign({ createdCount: 0 }),
     storeCreateError: assign({ createErrorMessage: (_, message: string) => message }),
@@ -135,7 +139,8 @@ export const projectsMachine = setup({
     received: [],
     createErrorMessage: undefined,
     submitted: undefined,
-    draft: emptyDraft,
+    draft: input?.draft ?? emptyDraft,
+    typed: input?.draft ?? emptyDraft,
     createdCount: 0,
     user: input?.user,
   }),
@@ -240,6 +245,10 @@ export const projectsMachine = setup({
             { type: 'storeDraft', params: ({ event }) => event.project },
           ],
           meta: { statements: ['CREATE-1', 'CHOICE-2'] },
+        },
+        'draft.typed': {
+          actions: { type: 'storeTyped', params: ({ event }) => event.draft },
+          meta: { statements: ['CHOICE-96'] },
         },
         'projects.closed': {
           actions: { type: 'storeDraft', params: ({ event }) => event.draft },
@@ -358,7 +367,8 @@ export const emptiesForm = (event: ProjectsEmitted, text: NewProject): boolean =
   event.type === 'project.discarded' ||
   (event.type === 'project.created' && isSameText(text, event.project));
 
-function isSameText(text: NewProject, other: NewProject | undefined): boolean {
+/** Returns whether two projects have the same text in each field. */
+export function isSameText(text: NewProject, other: NewProject | undefined): boolean {
   const textOf = (project: NewProject) => textOfFields(schemaFields.NewProject, project);
   return other !== undefined && textOf(text) === textOf(other);
 }

@@ -37,4 +37,6 @@ export type AbortAwareDriver = Driver & {
   /** Returns the calls with an aborted one that was not answered. */
   abortedCalls: () => Call[];
   answerAborted: Answer;
+  /** Reloads the page. A user may have signed in in another tab since it was left. */
+  reload: (email?: string) => Promise<void>;
 };

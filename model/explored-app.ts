@@ -43,7 +43,7 @@ export function createExploredApp(changeApi = (api: Api): Api => api): ExploredA
     inspection: take,
     state: () => ({
       ...Object.fromEntries(
-        Object.entries<AnyActor>(app.actors).map(([id, actor]) => [
+        Object.entries<AnyActor>(app.actors()).map(([id, actor]) => [
           id,
           stateOf(actor.getSnapshot()),
         ]),

@@ -127,6 +127,24 @@ export function createOracle(start: string) {
     if (path === '/projects') fetchList();
   }
 
+  function reload(email = lastEmail) {
+    // CHOICE-96.
+    const isSameUser = lastEmail !== undefined && email?.toLowerCase() === lastEmail;
+    const typed = path === '/projects' ? values : draft;
+    draft = isSameUser ? typed : emptyFormAt('/projects');
+    lastEmail = email?.toLowerCase();
+    isVisitor = lastEmail === undefined;
+    // AUTH-1, CHOICE-9.
+    authenticated = false;
+    user = loginErrorMessage = registeredEmail = createErrorMessage = submitted = undefined;
+    for (const name of callNames) abort(name);
+    dropList();
+    expiresInMs.listProjects = 0;
+    const to = path;
+    path = '';
+    navigate(to);
+  }
+
   const isSubmitted = (text: string[]) => submitted?.every((part, index) => part === text[index]);
 
   /** Returns the email of the last login, in lower case. */
@@ -267,6 +285,7 @@ export function createOracle(start: string) {
   };
   return {
     ...driver,
+    reload: async (email?: string) => reload(email),
     screen,
     /** Returns everything that decides what the app does next. */
     state: () => ({

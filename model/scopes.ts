@@ -68,7 +68,7 @@ export type Scope = {
   calls: Call[];
   /** Time passes, and aborted calls are answered. */
   isLate?: boolean;
-  /** A text is typed and not submitted. */
+  /** A text is typed and not submitted. In the app without screens, the page is reloaded, too. */
   isFilled?: boolean;
   /** The fields of a form change one at a time. */
   isEdited?: boolean;
@@ -116,6 +116,8 @@ export function stepsOf({ calls, isLate, isFilled, isEdited, isRendered }: Scope
   const timed = isLate || isRendered ? calls.filter(isFetched) : [];
   const resultsOf = isRendered ? allResults : distinctResults;
   return [
+    // First, so that they are tried last: a walk then starts over.
+    ...(isFilled && !isRendered ? [steps.reload, steps.reloadAsOther] : []),
     ...timed.flatMap((call) => [...elapsesOf(call), steps.goTo('/about')]),
     ...calls.flatMap((call) => resultsOf(call).map((result) => steps.end(call, result))),
     ...late.flatMap((call) => [

@@ -192,6 +192,27 @@ export const elapse = (milliseconds: number): Step => ({
   perform: onBoth((driver) => driver.elapse(milliseconds)),
 });
 
+/**
+ * A tab that a browser has discarded is loaded like one that the user reloads. Not while an account
+ * call is pending, which would be aborted: that would double the time.
+ */
+const reloadAs = (name: string, emailOf: (n: number) => string | undefined) => ({
+  name,
+  isPossible: ({ calls: { login, registerUser } }: OracleState) =>
+    login.pending + registerUser.pending === 0,
+  async perform({ app, oracle }: Pair<AbortAwareDriver>, n: number) {
+    await oracle.reload(emailOf(n));
+    await app.reload(emailOf(n));
+  },
+});
+
+export const reload = reloadAs('reload the page', () => undefined);
+
+export const reloadAsOther = reloadAs(
+  'another user signs in in another tab while the page reloads',
+  (n) => fixtures.credentials(n).email,
+);
+
 /** Returns what is different in the app and in the specification. */
 export async function compare({ app, oracle }: Pair): Promise<string[]> {
   return differencesOf(await app.observe(), await oracle.observe());

@@ -11,6 +11,7 @@ import { projectsMachine, type ListInput } from '../machines/projects.ts';
 import { bodyFields, type OperationId } from '../generated/operations.ts';
 import { textToSend, type FieldRule } from '../shared/field-rules.ts';
 import type { Api, Input, Output } from './api/api.ts';
+import { createDrafts, type Drafts } from './draft.ts';
 import type { Session } from './session.ts';
 import type { Outcome, Project } from '../machines/types.ts';
 
@@ -30,6 +31,8 @@ type Navigation = {
 export type ActorsOptions = {
   api: Api;
   session: Session;
+  /** Default: those of this tab. */
+  drafts?: Drafts;
   /** Runs the delays of the machines. Default: the browser's timers. */
   clock?: ActorClock;
   /** Receives the inspection events of both actors. */
@@ -56,7 +59,15 @@ function inputToSend<Id extends OperationId>(id: Id, input: Input<Id>): Input<Id
 
 /** Connects the machines with the API and the router. Returns both actors, not yet started. */
 // oxlint-disable-next-line max-lines-per-function -- shows in one place all that connects the machines
-export function createActors({ api, session, clock, inspect, router, log }: ActorsOptions): Actors {
+export function createActors({
+  api,
+  session,
+  drafts = createDrafts(),
+  clock,
+  inspect,
+  router,
+  log,
+}: ActorsOptions): Actors {
   /** Returns an actor that makes a call and logs what it throws. */
   const fromCall = <Id extends OperationId, Result = Outcome<Output<Id>>>(
     id: Id,
@@ -97,8 +108,14 @@ export function createActors({ api, session, clock, inspect, router, log }: Acto
         createProject: fromCall('createProject'),
       },
     }),
-    { ...options, input: { user: session.user() } },
+    { ...options, input: { user: session.user(), draft: drafts.read(session.user()) } },
   );
+  let kept = projects.getSnapshot().context;
+  projects.subscribe(({ context }) => {
+    if (context.typed !== kept.typed || context.user !== kept.user)
+      drafts.store(session.user(), context.typed);
+    kept = context;
+  });
 
   projects.on('list.failed', ({ reason }) => log('listProjects', reason));
   /** Returns a listener that navigates if the user is still on the screen `from`. */

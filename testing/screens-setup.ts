@@ -10,6 +10,7 @@ afterEach(() => {
   vi.restoreAllMocks();
   cleanup();
   localStorage.clear();
+  sessionStorage.clear();
   for (const cookie of document.cookie.split('; ')) {
     document.cookie = `${cookie.split('=')[0]}=; expires=Thu, 01 Jan 1970 00:00:00 GMT; path=/`;
   }

@@ -4,7 +4,9 @@
  */
 
 import { prefetchList } from '../api/prefetch-list.ts';
+import type { NewProject } from '../../machines/types.ts';
 import { discardPrefetchedList } from '../api/prefetched-list.ts';
+import { createDrafts, draftEvents } from '../draft.ts';
 import { storedUser, userEvents } from '../session.ts';
 import {
   addressOfFragment,
@@ -62,6 +64,7 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
   };
   window.prerendered = state;
 
+  const drafts = createDrafts();
   // A copy, because a dataset keeps its element, and so all templates, in memory.
   const requiredMessages = Object.assign({}, findTemplate('required')!.dataset);
   const form = createEarlyForm(state, requiredMessages, () => send('submit'));
@@ -83,6 +86,7 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
       showScreen();
       if (!isFirst || !typed) return;
       copyFields(typed, activeElement);
+      keepDraft();
       form.setSubmitted(isSubmitted);
     },
     discardText() {
@@ -125,7 +129,7 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
 
   function showScreen() {
     shownHash = location.hash;
-    shownUser = storedUser();
+    const user = storedUser();
     discardPrefetchedList();
     const address = addressOfFragment(location.hash);
     shownRoute = routeOf(address);
@@ -142,11 +146,26 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
       firstRows = Promise.race([rows.then(nextFrame), wait(maxRowsDelayMs)]);
     }
     findForm();
+    // Not before: a field that is removed may cause events, and has the earlier user's text.
+    shownUser = user;
+    const draft: Record<string, string> = drafts.read(shownUser);
+    for (const field of draftFields()) field.value = draft[field.name] ?? '';
     state.blurredFields.clear();
     state.isSubmitted = false;
     const footer = root.querySelector('footer');
     state.year = new Date().getFullYear();
     if (footer) footer.textContent = footer.textContent.replace('YEAR', String(state.year));
+  }
+
+  const draftFields = () => [
+    ...((shownRoute === '/projects' && state.form?.querySelectorAll<Field>(ownFields)) || []),
+  ];
+
+  /** The text belongs to the user for whom the screen was shown. */
+  function keepDraft() {
+    findForm();
+    const texts = draftFields().map(({ name, value }) => [name, value]);
+    if (texts.length > 0) drafts.store(shownUser, Object.fromEntries(texts) as NewProject);
   }
 
   /** An extension may have replaced the form by a copy. */
@@ -187,6 +206,7 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
   }
   addEventListener('focusout', form.onBlur, { signal });
   addEventListener('input', form.validate, { signal });
+  for (const type of draftEvents) addEventListener(type, keepDraft, { signal });
   addEventListener(
     'submit',
     (event) => {

@@ -7,10 +7,12 @@ import {
   hasListFailed,
   isCreating,
   isFetching,
+  isSameText,
   visibleRows,
 } from '../../machines/projects.ts';
 import type { NewProject } from '../../machines/types.ts';
 import { useActors } from '../actors-context.ts';
+import { draftEvents } from '../draft.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { SubmitButton } from '../ui/button.tsx';
 import { TextArea, TextField } from '../ui/field.tsx';
@@ -41,17 +43,14 @@ export function ProjectsScreen() {
   const createdCount = useSelector(projects, (snapshot) => snapshot.context.createdCount);
   // In the prerendered page, the list is loading.
   const isHydrated = useHydrated();
-  const [draft] = useState(() => projects.getSnapshot().context.draft);
+  // The prerendered form has it already, and perhaps a newer text.
+  const [draft] = useState(() => (isHydrated ? projects.getSnapshot().context.typed : emptyDraft));
   const form = useForm(newProjectSchema, draft, (project) =>
     projects.send({ type: 'createProject', project }),
   );
-  const { formProps, fieldsKey, field, values } = form;
+  const { formProps, fieldsKey, field } = form;
 
-  useLayoutEffect(() => {
-    projects.send({ type: 'projects.opened' });
-    return () => projects.send({ type: 'projects.closed', draft: values() });
-  }, [projects, values]);
-
+  useOpenScreen(projects, form);
   useEmptiedForm(projects, form);
 
   const historyEntry = useLocation({ select: ({ state }) => state.key });
@@ -86,9 +85,26 @@ export function ProjectsScreen() {
 }
 
 type ProjectForm = ReturnType<typeof useForm<Required<NewProject>>>;
+type ProjectsActor = ReturnType<typeof useActors>['projects'];
 
-/** Empties the form when its project was created, and when another user has signed in. */
-function useEmptiedForm(projects: ReturnType<typeof useActors>['projects'], form: ProjectForm) {
+function useOpenScreen(projects: ProjectsActor, { values }: ProjectForm) {
+  useLayoutEffect(() => {
+    projects.send({ type: 'projects.opened' });
+    const listening = new AbortController();
+    const keepText = () => projects.send({ type: 'draft.typed', draft: values() });
+    for (const type of draftEvents) addEventListener(type, keepText, listening);
+    return () => {
+      listening.abort();
+      projects.send({ type: 'projects.closed', draft: values() });
+    };
+  }, [projects, values]);
+}
+
+/**
+ * Empties the form when its project was created, and when another user has signed in. Fills it when
+ * the browser has emptied it.
+ */
+function useEmptiedForm(projects: ProjectsActor, form: ProjectForm) {
   const { values, resetAndFocus, resetInNewFields } = form;
   // Before the page is taken over, which may submit the form.
   useLayoutEffect(() => {
@@ -96,7 +112,20 @@ function useEmptiedForm(projects: ReturnType<typeof useActors>['projects'], form
       if (!emptiesForm(event, values())) return;
       if (event.type === 'project.created') resetAndFocus(emptyDraft);
       else resetInNewFields(emptyDraft);
+      // A field that is removed may cause events, and has the earlier user's text.
+      projects.send({ type: 'draft.typed', draft: values() });
     });
-    return () => subscription.unsubscribe();
+    // Safari empties a form with `off` that comes back from the back/forward cache, after the event.
+    const restore = ({ persisted }: PageTransitionEvent) =>
+      persisted &&
+      setTimeout(() => {
+        const { typed } = projects.getSnapshot().context;
+        if (!isSameText(values(), typed)) resetInNewFields({ ...emptyDraft, ...typed });
+      });
+    addEventListener('pageshow', restore);
+    return () => {
+      removeEventListener('pageshow', restore);
+      subscription.unsubscribe();
+    };
   }, [projects, values, resetAndFocus, resetInNewFields]);
 }

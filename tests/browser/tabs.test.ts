@@ -16,6 +16,10 @@ import { operationTable } from '../../generated/operations.ts';
 import { screens } from '../../shared/routes.ts';
 import { storedProject, newProject } from '../../testing/projects.ts';
 
+/** Returns the text that the tab keeps. */
+const kept = (page: Page) =>
+  page.evaluate(() => JSON.stringify(sessionStorage.getItem('tracker-draft')));
+
 const browser = useBrowser();
 const server = useServer();
 
@@ -55,7 +59,7 @@ test.each<[string, (page: Page) => Promise<unknown>, (page: Page) => Promise<unk
     await signIn(await context.newPage(), 'bob@example.org');
     await comeBack(page);
     await expect.poll(() => rowTitles(page).allTextContents()).toEqual(['Of bob@example.org']);
-    expect(await field(page, 'title').inputValue()).toBe('');
+    expect([await field(page, 'title').inputValue(), await kept(page)]).toEqual(['', 'null']);
   },
 );
 
@@ -93,5 +97,6 @@ test.each([
     await waitForApp(page);
     await expect.poll(() => rowTitles(page).allTextContents()).toEqual([`Of ${user}`]);
     expect([await field(page, 'title').inputValue(), created.length]).toEqual([typed, posts]);
+    expect(await kept(page)).toContain(typed || 'null');
   },
 );

@@ -9,7 +9,7 @@ import {
 } from 'xstate';
 import { schemaFields } from '../../generated/operations.ts';
 import { authMachine } from '../../machines/auth.ts';
-import { projectsMachine } from '../../machines/projects.ts';
+import { emptyDraft, isSameText, projectsMachine } from '../../machines/projects.ts';
 import type { Call } from '../../model/calls.ts';
 import { createExploredApp } from '../../model/explored-app.ts';
 import { explore } from '../../model/exploration.ts';
@@ -93,7 +93,8 @@ test('finds a submitted project that is discarded at the first sign-in [CHOICE-7
 
 test('finds a submitted project that is discarded when the same email signs in [CHOICE-78]', async () => {
   const isOther = ({ context }: ProjectsArgs) =>
-    discardsAll({ context }) && context.user !== undefined;
+    context.user !== undefined &&
+    (discardsAll({ context }) || !isSameText(context.draft, emptyDraft));
   replace(projectsMachine, withDiscards(isOther));
   const { difference } = await exploreCalls(['login', 'createProject']);
   expect(difference?.steps).toContain('submit login as the user before');
@@ -105,6 +106,16 @@ test('finds a text that was not submitted and is kept when another email signs i
   replace(projectsMachine, withDiscards(isOther));
   const { difference } = await exploreCalls(['login', 'createProject']);
   expect(difference?.steps).toContain('fill createProject');
+  expect(difference?.differences).toEqual([expect.stringMatching(/^form\.values: /)]);
+});
+
+test('finds a discarded text that comes back after a reload [CHOICE-96]', async () => {
+  const faulty = projectsMachine.provide({
+    actions: { clearDraft: assign({ draft: emptyDraft }) },
+  });
+  replace(projectsMachine, faulty);
+  const { difference } = await exploreCalls(['listProjects', 'createProject']);
+  expect(difference?.steps.at(-1)).toBe('reload the page');
   expect(difference?.differences).toEqual([expect.stringMatching(/^form\.values: /)]);
 });
 

@@ -22,7 +22,7 @@ export async function createScreensDriver(): Promise<
     async fill(form, values) {
       for (const [index, value] of values.entries()) {
         const field = await screen.findByLabelText(labelsOf(form)[index]!);
-        fireEvent.change(field, { target: { value } });
+        fireEvent.input(field, { target: { value } });
       }
     },
     async answer(call, response) {

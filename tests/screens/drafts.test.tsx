@@ -1,0 +1,212 @@
+/** The text of the form for a project, after the page was loaded again in the same tab. */
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { createSession } from '../../src/session.ts';
+import { credentials, email, password } from '../../testing/credentials-screen.tsx';
+import {
+  createButton,
+  fillProject,
+  formTexts,
+  projectField,
+} from '../../testing/projects-screen.tsx';
+import { newProject, projectOf, storedProject, textNames } from '../../testing/projects.ts';
+import { findScreen, renderApp } from '../../testing/render-app.tsx';
+import { forms } from '../../shared/forms.ts';
+
+const [ada, bob] = ['ada@example.org', 'bob@example.org'];
+const texts = newProject();
+const none = projectOf(() => '');
+
+type App = Awaited<ReturnType<typeof renderApp>>;
+
+const itemName = 'tracker-draft';
+const isKept = () => sessionStorage.getItem(itemName) !== null;
+
+const signInElsewhere = (address: string) => createSession().signIn(address);
+
+async function submit(app: App) {
+  await app.user.click(createButton());
+  return app.backend.next('createProject');
+}
+
+async function submitAccountForm(app: App, name: 'login' | 'registerUser', address: string) {
+  await app.go(forms[name].route);
+  await app.user.clear(email());
+  await app.paste(email(), address);
+  await app.paste(password(), credentials.password);
+  await app.user.click(screen.getByRole('button', { name: forms[name].button }));
+  (await app.backend.next(name)).answer(200, {});
+  await findScreen(name === 'login' ? '/projects' : '/login');
+}
+
+/** Fills the form as a user whom the browser knows, or not. */
+async function renderFilled(user?: string) {
+  if (user) signInElsewhere(user);
+  const app = await renderApp('/projects');
+  await fillProject(app, texts);
+  return app;
+}
+
+/** Loads the page again, as also a browser does that has discarded the tab. */
+async function reload(app: App, meanwhile = () => {}) {
+  window.dispatchEvent(new Event('pagehide'));
+  // XState warns that the screen closes after its actor was stopped.
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  app.stop();
+  cleanup();
+  warn.mockRestore();
+  meanwhile();
+  const again = await renderApp('/projects');
+  await findScreen('/projects');
+  return again;
+}
+
+const setText = (text: string) => {
+  for (const name of textNames) projectField(name).value = text;
+};
+
+test.each<[string, (app: App) => unknown, texts?: object]>([
+  ['typed', () => {}],
+  ['typed in one field', (app) => app.user.clear(projectField('title')), { ...texts, title: '' }],
+  ['set by a program, without an event', () => setText('Set'), projectOf(() => 'Set')],
+  ['submitted', submit],
+  ['refused', async (app) => (await submit(app)).answer(401, {})],
+  ['on another screen', (app) => app.go('/login')],
+  ['and the same user signed in', (app) => submitAccountForm(app, 'login', ada.toUpperCase())],
+  [
+    'typed during a creation',
+    async (app) => {
+      const pending = await submit(app);
+      await fillProject(
+        app,
+        projectOf(() => 'Next'),
+      );
+      pending.answer(201, storedProject());
+      await screen.findByText('The project was created.');
+    },
+    projectOf(() => 'Next'),
+  ],
+])('a text is there after a reload: %s [CHOICE-96]', async (_, change, expected = texts) => {
+  const app = await renderFilled(ada);
+  await change(app);
+  const again = await reload(app);
+  expect(formTexts()).toEqual(expected);
+  expect(JSON.stringify(Object.entries(localStorage))).not.toContain(texts.title);
+  // It is still the text of that user.
+  await submitAccountForm(again, 'login', bob);
+  expect(formTexts()).toEqual(none);
+  expect(isKept()).toBe(false);
+});
+
+test.each<[string, (app: App) => unknown]>([
+  [
+    'the project was created',
+    async (app) => {
+      (await submit(app)).answer(201, storedProject());
+      await waitFor(() => expect(formTexts()).toEqual(none));
+    },
+  ],
+  ['another user signed in', (app) => submitAccountForm(app, 'login', bob)],
+  ['another user registered', (app) => submitAccountForm(app, 'registerUser', bob)],
+  [
+    'another user signed in in another tab',
+    () => {
+      signInElsewhere(bob);
+      fireEvent.focus(window);
+    },
+  ],
+])('no text is there after a reload, and none is kept: %s [CHOICE-96]', async (_, change) => {
+  const app = await renderFilled(ada);
+  await change(app);
+  expect(isKept()).toBe(false);
+  await reload(app);
+  expect(formTexts()).toEqual(none);
+});
+
+const changeKept =
+  (change: (kept: { user: string; draft: Record<string, unknown> }) => unknown) => () => {
+    const kept = JSON.parse(sessionStorage.getItem(itemName)!) as Parameters<typeof change>[0];
+    sessionStorage.setItem(itemName, JSON.stringify(change(kept)));
+  };
+
+test.each([
+  ['another user signed in in another tab', () => signInElsewhere(bob)],
+  ['the browser has lost the user', () => localStorage.clear()],
+  [
+    'the browser has lost the user, and another signed in',
+    () => {
+      localStorage.clear();
+      signInElsewhere(bob);
+    },
+  ],
+  ...textNames.map((name): [string, () => void] => [
+    `it lacks the ${name}`,
+    changeKept(({ user, draft }) => ({ user, draft: { ...draft, [name]: undefined } })),
+  ]),
+  ['it is no text', changeKept(({ user }) => ({ user, draft: projectOf(() => 1 as never) }))],
+  ['it is null', changeKept(() => null)],
+])(
+  'no text is there after a reload in which this happened: %s [CHOICE-96]',
+  async (_, meanwhile) => {
+    const app = await renderFilled(ada);
+    await reload(app, meanwhile);
+    expect(formTexts()).toEqual(none);
+  },
+);
+
+test('the text of an unknown user is not kept, also if the page has received projects [CHOICE-96]', async () => {
+  const app = await renderFilled();
+  const again = await reload(app);
+  expect(formTexts()).toEqual(none);
+  (await again.backend.next('listProjects')).answer(200, [storedProject()]);
+  await screen.findByText(storedProject().title);
+  await fillProject(again, texts);
+  await reload(again);
+  expect(formTexts()).toEqual(none);
+});
+
+test('a text of the first user of a browser is kept as soon as the user is known [CHOICE-78, CHOICE-96]', async () => {
+  const app = await renderFilled();
+  signInElsewhere(ada);
+  fireEvent.focus(window);
+  await reload(app);
+  expect(formTexts()).toEqual(texts);
+});
+
+test('a form that the browser has emptied in the back/forward cache has its text again [CHOICE-96]', async () => {
+  await renderFilled(ada);
+  window.dispatchEvent(new Event('pagehide'));
+  window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+  setText('');
+  await waitFor(() => expect(formTexts()).toEqual(texts));
+});
+
+test.each(['getItem', 'setItem', 'removeItem'] as const)(
+  'the app works as before, and keeps no old text, if the %s of the storage throws [CHOICE-96]',
+  async (method) => {
+    const app = await renderFilled(ada);
+    const kept = sessionStorage;
+    vi.stubGlobal('sessionStorage', {
+      getItem: (name: string) => kept.getItem(name),
+      setItem: (name: string, value: string) => kept.setItem(name, value),
+      removeItem: (name: string) => kept.removeItem(name),
+      [method]() {
+        throw new DOMException('Full or blocked.', 'QuotaExceededError');
+      },
+    });
+    await app.user.type(projectField('title'), '!');
+    expect((await submit(app)).body).toEqual({ ...texts, title: `${texts.title}!` });
+    vi.unstubAllGlobals();
+    expect(isKept()).toBe(method !== 'setItem');
+  },
+);
+
+test('the texts of the account forms are not kept', async () => {
+  const app = await renderFilled(ada);
+  await app.go('/login');
+  await app.paste(email(), 'carol@example.org');
+  await app.paste(password(), credentials.password);
+  const stored = JSON.stringify([sessionStorage, localStorage].map(Object.entries));
+  expect(stored).not.toContain('carol');
+  expect(stored).not.toContain(credentials.password);
+});
