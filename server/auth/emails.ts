@@ -1,4 +1,5 @@
 import { emailPattern, toPunycode } from '../../shared/emails.ts';
+import type { CanonicalEmail } from '../store/accounts.ts';
 import { Refusal } from './refusal.ts';
 
 /** The contract's maximum, which also holds for Punycode. */
@@ -15,10 +16,10 @@ export function isEmail(text: string): boolean {
 }
 
 /** Returns the canonical email. Throws a `Refusal` for a text that is not an email. */
-export function requireEmail(text: string): string {
+export function requireEmail(text: string): CanonicalEmail {
   if (!isEmail(text)) throw new Refusal('invalidEmail');
   return canonicalEmail(text);
 }
 
 /** Returns the text by which accounts are found: of all spellings of an email the same. */
-export const canonicalEmail = (email: string) => toPunycode(email).toLowerCase();
+export const canonicalEmail = (email: string) => toPunycode(email).toLowerCase() as CanonicalEmail;

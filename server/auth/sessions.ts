@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { ListVersion } from '../store/lists.ts';
+import type { TokenHash } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
 
 export const sessionLifetimeSeconds = 30 * 24 * 60 * 60;
@@ -7,8 +8,7 @@ export const sessionLifetimeSeconds = 30 * 24 * 60 * 60;
 export interface Session {
   /** Sent only as the user's cookie. */
   token: string;
-  /** What the store has of it. */
-  tokenHash: string;
+  tokenHash: TokenHash;
   accountId: string;
   listVersion: ListVersion;
 }
@@ -39,6 +39,6 @@ export function createSessions(store: Store) {
 
 // The store keeps hashes, because a stolen backup must not contain usable tokens.
 // A fast hash is enough, because tokens are random.
-function hashToken(token: string): string {
-  return hash('sha256', token);
+function hashToken(token: string): TokenHash {
+  return hash('sha256', token) as TokenHash;
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Refusal } from './refusal.ts';
+import type { CanonicalEmail } from '../store/accounts.ts';
 import type { Bucket, BucketKey } from '../store/attempt-buckets.ts';
 import type { Store } from '../store/store.ts';
 import { createTurns } from '../store/turns.ts';
@@ -44,8 +45,7 @@ export interface Attempt {
   hasLeft?: () => boolean;
   /** Undefined for registrations. */
   signIn?: {
-    /** Canonical. */
-    email: string;
+    email: CanonicalEmail;
     /** The request has a valid session of this account. */
     isOwner: boolean;
     /** The account, if there is one, signed in from this network lately. */
@@ -137,7 +137,7 @@ function drain({ made, debtMs, updatedAt }: Bucket, now: number) {
 /**
  * Hashes a canonical email, because users may type anything into the email field, even a password.
  */
-export function hashEmail(email: string): string {
+export function hashEmail(email: CanonicalEmail): string {
   return hash('sha256', email, 'base64url');
 }
 

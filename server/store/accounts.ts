@@ -1,10 +1,12 @@
 import type { Database } from './database.ts';
 import { deleteSessionsOfAccount } from './sessions.ts';
 
+/** In lower case, and an internationalized domain as Punycode. Only `canonicalEmail` makes one. */
+export type CanonicalEmail = string & { readonly isCanonical: true };
+
 export interface Account {
   id: string;
-  /** Canonical: in lower case, and an internationalized domain as Punycode. */
-  email: string;
+  email: CanonicalEmail;
   passwordHash: string;
   role: string;
 }
@@ -26,7 +28,7 @@ export function accountQueries(database: Database) {
     },
 
     /** `isKnown` is true if the account signed in from the network lately. */
-    async findAccount(email: string, network = '') {
+    async findAccount(email: CanonicalEmail, network = '') {
       type Row = Pick<Account, 'id' | 'passwordHash'> & { isKnown: boolean | number };
       const [account] = await database.query<Row>(
         `select id, password_hash as "passwordHash", exists (
@@ -47,7 +49,7 @@ export function accountQueries(database: Database) {
     },
 
     /** Returns the number of sessions that it ended. Undefined if no account has the email. */
-    resetPassword: (email: string, passwordHash: string) =>
+    resetPassword: (email: CanonicalEmail, passwordHash: string) =>
       database.transact(function* () {
         const accounts = yield [
           'update accounts set password_hash = $2 where email = $1 returning id',
@@ -59,7 +61,7 @@ export function accountQueries(database: Database) {
       }),
 
     /** Deletes all that belongs to the account. Returns false if no account has the email. */
-    deleteAccount: (email: string, emailHash: string) =>
+    deleteAccount: (email: CanonicalEmail, emailHash: string) =>
       database.transact(function* () {
         // The other tables delete their rows with the account.
         const deleted = yield ['delete from accounts where email = $1 returning id', [email]];

@@ -1,8 +1,11 @@
 import type { Database } from './database.ts';
 import type { ListVersion } from './lists.ts';
 
+/** What the store has of a session's token, which it must not have. */
+export type TokenHash = string & { readonly isHash: true };
+
 interface SessionRecord {
-  tokenHash: string;
+  tokenHash: TokenHash;
   accountId: string;
 }
 
@@ -25,7 +28,7 @@ export function sessionQueries(database: Database) {
      * Returns undefined if the session has expired or does not exist, or its account is gone.
      * Includes the version of the account's list, because one query costs less than two.
      */
-    async findSession(tokenHash: string) {
+    async findSession(tokenHash: TokenHash) {
       const [session] = await database.query<SessionRow>(
         `select sessions.token_hash as "tokenHash", sessions.account_id as "accountId",
            accounts.list_edits as edits,
@@ -40,7 +43,7 @@ export function sessionQueries(database: Database) {
       return session;
     },
 
-    async deleteSession(tokenHash: string) {
+    async deleteSession(tokenHash: TokenHash) {
       await database.query('delete from sessions where token_hash = $1', [tokenHash]);
     },
 

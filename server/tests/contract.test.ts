@@ -10,6 +10,7 @@ import { registerRoutes } from '../http/routes.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadOperations } from '../operations.ts';
 import { Refusal } from '../auth/refusal.ts';
+import type { TokenHash } from '../store/sessions.ts';
 import { UsageError } from '../../shared/usage-error.ts';
 import { newProject, textNames } from '../../testing/projects.ts';
 
@@ -196,7 +197,7 @@ function createRoutes(
   text = contractText,
   guard: Guard = async () => ({
     token: 'token',
-    tokenHash: 'hash',
+    tokenHash: 'hash' as TokenHash,
     accountId: 'account',
     listVersion,
   }),

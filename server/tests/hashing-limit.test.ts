@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { operationTable } from '../../generated/operations.ts';
+import { canonicalEmail } from '../auth/emails.ts';
 import { createHashingLimit } from '../auth/hashing-limit.ts';
 import { createPasswords, type Passwords } from '../auth/passwords.ts';
 import { createThrottle } from '../auth/throttle.ts';
@@ -54,7 +55,7 @@ test('strangers in the same network keep no user out whom the account knows', as
   const throttle = createThrottle(store as unknown as Store);
   const { promise: isFinished, resolve: finish } = Promise.withResolvers<void>();
   const signIn = (isKnown: boolean) => {
-    const attempt = { email: 'ada@example.org', isOwner: false, isKnown };
+    const attempt = { email: canonicalEmail('ada@example.org'), isOwner: false, isKnown };
     return throttle.run({ ip: '192.0.2.1', signIn: attempt }, () => isFinished);
   };
   const strangers = Array.from({ length: 129 }, () => signIn(false));

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Account } from '../store/accounts.ts';
 import { StoreUnavailable } from '../store/database.ts';
 import { migrate, openStore } from '../store/store.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
@@ -167,7 +168,7 @@ describe('the keys of PostgreSQL', () => {
       `insert into accounts select id, id || '@example.org', '', 'member', 0
        from generate_series(1, 500) as n, md5(cast(n as text)) as id returning id, email`,
     );
-    const accounts = rows as { id: string; email: string }[];
+    const accounts = rows as Pick<Account, 'id' | 'email'>[];
 
     // As another version of the system's library may do: letters now come before digits.
     const rules = '&z < 0 < 1 < 2 < 3 < 4 < 5 < 6 < 7 < 8 < 9';

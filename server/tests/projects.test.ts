@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { canonicalEmail } from '../auth/emails.ts';
 import type { OwnedProject } from '../store/creates.ts';
 import { StoreUnavailable, type Database } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
@@ -195,7 +196,7 @@ describe.each(storeNames)('projects on %s', (name) => {
     const store = await openStore(database);
     const accounts = [randomUUID(), randomUUID()];
     for (const id of accounts) {
-      const email = `${id}@example.org`;
+      const email = canonicalEmail(`${id}@example.org`);
       await store.createAccount({ id, email, passwordHash: '', role: 'member' });
     }
     const rows = (accountId: string) =>
@@ -215,7 +216,7 @@ test('creates of other accounts succeed while a row of one account is locked on 
     ...string[],
   ];
   for (const id of [locked, ...others]) {
-    await store.createAccount({ id, email: id, passwordHash: '', role: 'member' });
+    await store.createAccount({ id, email: canonicalEmail(id), passwordHash: '', role: 'member' });
   }
   const other = await beginTransaction(settings);
   await other.run(`select from accounts where id = '${locked}' for update`);

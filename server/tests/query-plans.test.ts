@@ -8,6 +8,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { escapeLiteral } from 'pg';
 import { describe, expect, test } from 'vitest';
+import { canonicalEmail } from '../auth/emails.ts';
 import { RowsRefused, type Database, type SqlValue } from '../store/database.ts';
 import { columns as projectColumns } from '../store/lists.ts';
 import { openStore } from '../store/store.ts';
@@ -92,7 +93,7 @@ async function runEverything(storeName: (typeof storeNames)[number]) {
   while ((await stranger.login()).status !== 429);
   await client.login();
 
-  const { id } = (await store.findAccount(client.credentials.email))!;
+  const { id } = (await store.findAccount(canonicalEmail(client.credentials.email)))!;
   await store.replacePasswordHash(id, 'hash', 'other');
   for (const table of ['attempt_buckets', 'known_networks', 'sessions'] as const) {
     await store.deleteBefore(table, manyRows);
@@ -103,8 +104,8 @@ async function runEverything(storeName: (typeof storeNames)[number]) {
   await store.deleteBuckets('email-1');
   await store.deleteBuckets('', ['network-1']);
   await store.deleteSessionsOfAccount(id);
-  await store.resetPassword('many-1', 'hash');
-  await store.deleteAccount('many-2', 'email-2');
+  await store.resetPassword(canonicalEmail('many-1'), 'hash');
+  await store.deleteAccount(canonicalEmail('many-2'), 'email-2');
   return { database, recorded };
 }
 
