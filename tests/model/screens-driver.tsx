@@ -62,7 +62,7 @@ export async function createScreensDriver(): Promise<
 }
 
 /** Waits until the app has processed its pending tasks. */
-async function settled() {
+export async function settled() {
   await act(async () => {
     for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve));
   });

@@ -1,10 +1,10 @@
-import { waitFor } from '@testing-library/react';
 import { afterAll, expect, test } from 'vitest';
 import { machines } from '../../machines/all.ts';
+import { messageOf } from '../../model/exploration.ts';
 import { transitionsOf } from '../../model/inspection.ts';
 import { compare } from '../../model/steps.ts';
 import { findWalks } from '../../model/walks.ts';
-import { createScreensDriver } from './screens-driver.tsx';
+import { createScreensDriver, settled } from './screens-driver.tsx';
 
 /**
  * Each transition and each ignored event, by each step that causes it, and each look of each part
@@ -16,6 +16,9 @@ const walks = await findWalks(({ step, look, inspection: { transitions, ignored 
   return [...transitions, ...ignored, ...looks].map((item) => `${step.name}: ${item}`);
 });
 let completedWalks = 0;
+
+/** Turns of the event loop, and no time, in which a screen shows what the oracle says. */
+const maxTurns = 100;
 
 const uncovered = new Set([
   ...Object.values(machines)
@@ -36,14 +39,13 @@ test.each(walks.map((walk) => [walk.name, walk] as const))(
     const app = await createScreensDriver();
     let comparisons = 0;
     await walk.perform(app, async (pair) => {
-      await waitFor(
-        async () => {
-          const differences = await compare(pair);
-          if (differences.length > 0) throw new Error(differences.join('\n'));
-        },
-        // Without the document, which Testing Library appends to the message.
-        { onTimeout: (error) => error },
-      );
+      let differences = await compare(pair);
+      for (let turn = 0; turn < maxTurns && differences.length > 0; turn++) {
+        await settled();
+        differences = await compare(pair);
+      }
+      const steps = walk.edges.slice(0, pair.length).map(({ step }) => step.name);
+      if (differences.length > 0) throw new Error(messageOf({ steps, differences }));
       comparisons++;
     });
     expect(comparisons).toBe(walk.edges.length + 1);
