@@ -1,11 +1,15 @@
 import { Blocked } from '../http/record.ts';
 import type { Project } from '../../machines/types.ts';
-import { oncePerRun } from '../people/run-context.ts';
+import { hasSucceeded, parseJson } from '../http/response.ts';
+import type { SignedInUser } from '../people/accounts.ts';
+import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import { truncate } from '../problems/describe.ts';
 import { fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   expectReadableList,
   findByIdOrText,
+  isSameProject,
   listOrBlock,
   missingFromList,
 } from '../requests/lists.ts';
@@ -28,15 +32,18 @@ export const longListChecks: Check[] = [
       await expectReadableList(browser, `project ${creates.length} of a user`, ...creates);
       const { all, lists } = await listFiveTimes(context);
       const missingFrom = ({ projects }: { projects: Project[] }) =>
-        all.filter((project) => !findByIdOrText(projects, project)).length;
-      const [shortest, ...others] = lists.toSorted((a, b) => missingFrom(b) - missingFrom(a));
+        all.filter((project) => !findByIdOrText(projects, project));
+      const countIn = (list: { projects: Project[] }) => missingFrom(list).length;
+      const [shortest, ...others] = lists.toSorted((a, b) => countIn(b) - countIn(a));
       const { call, projects } = shortest!;
-      const count = missingFrom(shortest!);
-      const isVarying = others.some((other) => missingFrom(other) < count);
-      if (count > 0)
+      const [lacks] = missingFrom(shortest!);
+      const count = countIn(shortest!);
+      const isVarying = others.some((other) => countIn(other) < count);
+      if (lacks)
         fail(
           `The list has ${projects.length} projects and lacks ${count} of ${all.length}${isVarying ? ', and the next one differs' : ''}.`,
           [...created.map((each) => each.call), call],
+          { lacks },
         );
     },
   }),
@@ -63,7 +70,8 @@ export const longListChecks: Check[] = [
           [...newestCalls, lists[0]!.call, lists[changed]!.call],
           { userSees: 'rows that change places whenever the screen opens' },
         );
-      if (order.slice(-expected.length).join() === expected.join()) return;
+      if (order.slice(-expected.length).join() === expected.join())
+        return expectOrder(context, await context.signedInUser('ada'));
       if (!expected.every((id) => first.has(id))) throw new Blocked(missingFromList);
       const isReversed = order.slice(0, expected.length).join() === expected.toReversed().join();
       fail(
@@ -78,6 +86,32 @@ export const longListChecks: Check[] = [
     },
   }),
 ];
+
+/**
+ * Fails if the list has two projects in another order than that of their creation. Those of ada
+ * are as old as the run, so that their ids can have different lengths.
+ */
+async function expectOrder(context: RunContext, { name, browser }: SignedInUser) {
+  const { call, projects } = await listOrBlock(context, browser);
+  const { exchanges } = context.http;
+  const created = exchanges.flatMap((exchange) => {
+    const isOwn = exchange.person === name && hasSucceeded(exchange, '/projects');
+    const project = Object(parseJson(exchange.response?.text)) as Project;
+    const place = isOwn ? projects.findIndex(isSameProject(project)) : -1;
+    return place < 0 ? [] : { exchange, project, place };
+  });
+  for (const [index, later] of created.entries()) {
+    const earlier = created[index - 1];
+    const isAfter = earlier && exchanges.indexOf(earlier.exchange) < later.exchange.startedAfter;
+    if (isAfter && later.place < earlier.place)
+      fail(
+        `The list has project ${idText(later.project)} before ${idText(earlier.project)}, which is older.`,
+        [earlier.exchange, later.exchange, call],
+      );
+  }
+}
+
+const idText = ({ id }: Project) => truncate(JSON.stringify(id), 30);
 
 /** Creates five more projects of lena, one after the other, and fetches the list five times. */
 const listFiveTimes = oncePerRun(async (context) => {

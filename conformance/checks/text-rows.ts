@@ -37,6 +37,9 @@ const lengthRow = (
   };
 };
 
+/** Letters of three bytes each, of which a limit in bytes allows a third. */
+const wideText = (length: number) => '字'.repeat(length);
+
 const atMost = (length: number) => (name: TextName) => Math.min(length, maxLengthOf(name));
 
 /** Projects whose texts a backend has to keep. */
@@ -51,6 +54,7 @@ export const textRows = [
   ]),
   textRow('TEXT-3', 'All scripts are preserved, right-to-left ones included', [
     'مشروع جديد · פרויקט חדש · Ünïcödé ß Ł ő',
+    wideText(100),
     'プロジェクト · 项目 · проект · έργο · परियोजना \u200Fשלום (abc) עולם\u200E',
   ]),
   textRow('TEXT-4', 'Line breaks are preserved', [
@@ -60,10 +64,10 @@ export const textRows = [
     'Two  spaces and   three',
     'An indent\n    of four\tand a tab',
   ]),
-  lengthRow('TEXT-6', atMost(300), longText, (length) => 'x'.repeat(length)),
+  lengthRow('TEXT-6', atMost(300), longText, wideText, (length) => 'x'.repeat(length)),
   lengthRow('TEXT-13', atMost(1000), longText),
   lengthRow('TEXT-5', atMost(10_000), longText),
-  lengthRow('TEXT-11', maxLengthOf, longText),
+  lengthRow('TEXT-11', maxLengthOf, longText, wideText),
   textRow(
     'TEXT-7',
     'Text that looks like a number, a boolean, null, JSON or a name in code stays text',
@@ -84,8 +88,13 @@ export const textRows = [
   ]),
   textRow(
     'TEXT-9',
-    'Outer spaces, tabs and Windows line breaks are preserved',
-    ['  between blanks  ', '\tindented by a tab\r\nand a line break of Windows\r\n  ', ' \n\n\t\n'],
+    'Outer spaces, tabs, and breaks of lines, slides and pages are preserved',
+    [
+      '  between blanks  ',
+      'A slide\vand a page\fof text',
+      '\tindented by a tab\r\nand a line break of Windows\r\n  ',
+      ' \n\n\t\n',
+    ],
     'SHOULD',
   ),
   textRow(

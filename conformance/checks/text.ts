@@ -91,7 +91,7 @@ export const textChecks: Check[] = [
         const isCharacter = await accepts(context, lettersOf(text));
         if (!isCharacter && !(await accepts(context, lettersOf(text, 9)))) continue;
         const [control, words] = isCharacter
-          ? ['letters in place of the other characters', 'texts are rejected for their characters']
+          ? ['"x" in place of each character', 'texts are rejected for their characters']
           : ['a longer text', 'short texts are rejected'];
         const subject = nameText(text);
         const description = `The backend refuses ${subject}, and accepts ${control}.`;
@@ -226,7 +226,8 @@ async function expectPreserved(context: RunContext, text: Text): Promise<string 
     const later = await expectReadableList(browser, subject, exchange, control.call.exchange);
     if ((await listWith(context, browser, [control], findByIdOrText, later)).missing.length > 0)
       throw new Blocked(missingFromList);
-    return fail(`The list does not contain ${subject}.`, [create, call], {
+    return fail(`The list lacks ${subject}.`, [create, call], {
+      lacks: created,
       detail: `It has ${lengthsOf(text)}. A project after it is in the list.`,
     });
   }

@@ -1,3 +1,4 @@
+import type { Project } from '../../machines/types.ts';
 import { Blocked, type Exchange } from '../http/record.ts';
 import { methodAndPath, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
@@ -17,6 +18,8 @@ export type Problem = More & {
   description: string;
   /** The requests that show it, the decisive one last. Reports add those that signed in. */
   exchanges: Exchange[];
+  /** Where the kit found it. A test compares it with the places of the source. */
+  foundAt?: Error;
 };
 
 /** What else is known of a problem. */
@@ -26,6 +29,8 @@ export type More = {
   /** What the app shows its users. */
   userSees?: string | undefined;
   cause?: Cause | undefined;
+  /** What the last list of the exchanges lacks. The tests compare it with the list. */
+  lacks?: Project | undefined;
   /** Whether all later requests of its operation show it too, so that other failures follow. */
   isLasting?: boolean;
   /** What a backend has to do, where that of the check says something else. */
@@ -145,6 +150,7 @@ export function createProblem(
   return {
     description,
     exchanges: all,
+    foundAt: new Error(),
     ...more,
     cause: more.cause ?? all.slice(-1).map(generalCause)[0],
     userSees: more.userSees ?? (last && 'outcome' in last ? describeScreen(last) : undefined),

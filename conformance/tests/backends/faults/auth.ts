@@ -110,6 +110,11 @@ export const accountFaults: Record<string, Change> = {
     () => jsonResponse(201, {}),
     change.emailOf,
   ),
+  'ACCOUNT-12: one of two concurrent registrations of one email causes a 500': change.concurrent(
+    'registerUser',
+    () => change.error(500),
+    change.emailOf,
+  ),
   'ACCOUNT-13: letters outside ASCII in passwords are replaced': passwords((password) =>
     password.replaceAll(/[^ -~]/gu, '?'),
   ),

@@ -163,6 +163,16 @@ export const otherCookieFaults: Record<string, Change> = {
       return old;
     },
   }),
+  'COOKIE-6: a sign-in gives the session of its browser to the new user': ({
+    createSession,
+    sessions,
+  }) => ({
+    createSession(account, old, request) {
+      if (!sessions.has(old)) return createSession(account, old, request);
+      sessions.set(old, account);
+      return old;
+    },
+  }),
   'COOKIE-7: a session cookie that is not a token causes a 500': change.refuse(
     'listProjects',
     500,
@@ -227,6 +237,18 @@ export const otherCookieFaults: Record<string, Change> = {
   'XSRF-5: any XSRF token that is not empty is accepted': () => ({
     isXsrfTokenRight: ({ request }) => tokenOf(request) !== '',
   }),
+  'XSRF-5: the XSRF token of another user is accepted': ({ sessions, xsrfToken }) => ({
+    isXsrfTokenRight: ({ request }) =>
+      [...sessions.keys()].some((session) => xsrfToken(session) === tokenOf(request)),
+  }),
+  'XSRF-3: no XSRF token is right': () => ({ isXsrfTokenRight: () => false }),
+  'XSRF-3: an XSRF token is right once': ({ isXsrfTokenRight }) => {
+    const used = new Set<string>();
+    return {
+      isXsrfTokenRight: (call) =>
+        isXsrfTokenRight(call) && !used.has(call.session) && Boolean(used.add(call.session)),
+    };
+  },
   'XSRF-7: the XSRF cookie ends with the browser, and only sign-in sets it': xsrfCookie(
     /; Max-Age=[^;]*/,
     '',

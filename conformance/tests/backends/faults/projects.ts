@@ -181,6 +181,12 @@ export const otherProjectFaults: Record<string, Change> = {
   ),
   'PROJECT-3: an empty list is null': lists((all) => (all.length > 0 ? all : null)),
   'PROJECT-5: the list is sorted newest first': lists((all) => all.toReversed()),
+  'PROJECT-5: the list is sorted by the text of its ids, which are numbers': change.all(
+    ids((count) => count + 995),
+    lists((all) =>
+      all.toSorted((one, other) => String(one.id).localeCompare(String(other.id), 'en')),
+    ),
+  ),
   'PROJECT-5: every fourth list begins with another project': () => {
     let count = 0;
     return lists((all) => (++count % 4 === 0 ? [...all.slice(1), ...all.slice(0, 1)] : all));
@@ -189,6 +195,7 @@ export const otherProjectFaults: Record<string, Change> = {
     (project, projects) => projects.find((each) => sharesText(each, project)) === project,
   ),
   'PROJECT-6: project ids are reused': ids((count) => count % 2),
+  'PROJECT-6: the list has its newest project twice': lists((all) => [...all, ...all.slice(-1)]),
   'PROJECT-7: project ids have another letter case in the list': lists((all) =>
     all.map((project) => ({ ...project, id: String(project.id).toUpperCase() })),
   ),
@@ -278,6 +285,10 @@ export const otherProjectFaults: Record<string, Change> = {
   'PROJECT-13: a repeated Idempotency-Key returns an id that no project has': repeatedKey(
     (call) => call.session + textOf(call),
     ({ json }) => change.lostProject(json),
+  ),
+  'PROJECT-13: a repeated Idempotency-Key is refused': repeatedKey(
+    (call) => call.session + textOf(call),
+    () => change.error(409),
   ),
   'PROJECT-26: an Idempotency-Key with which a visitor was refused is refused again': () => {
     const refused = new Map<unknown, BackendResponse>();
@@ -384,6 +395,11 @@ export const otherProjectFaults: Record<string, Change> = {
   'PROJECT-19: an Idempotency-Key with another text causes a 500': repeatedKey(
     ({ session }) => session,
     (call, { text, response }) => (text === textOf(call) ? response : change.error(500)),
+  ),
+  'PROJECT-19: an Idempotency-Key with another text gets a project that is not stored': repeatedKey(
+    ({ session }) => session,
+    (call, { text, response }) =>
+      text === textOf(call) ? response : change.lostProject(call.json),
   ),
   'PROJECT-20: users share their Idempotency-Keys': repeatedKey(
     textOf,

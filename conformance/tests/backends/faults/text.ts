@@ -26,6 +26,19 @@ export const textFaults: Record<string, Change> = {
   'TEXT-2: non-Latin characters are replaced with question marks': change.storedText((text) =>
     text.replaceAll(/[^\0-\xff]/g, '?'),
   ),
+  'TEXT-1: text is HTML-escaped in lists only': () => ({
+    listOf: ({ projects }) =>
+      projects.map((project) => ({
+        ...project,
+        ...eachText((name) => escapeMarkup(project[name])),
+      })),
+  }),
+  'TEXT-2: an emoji in a project makes its list fail': ({ listProjects }) => ({
+    listProjects: (call) =>
+      /\p{Emoji_Presentation}/u.test(JSON.stringify(call.account?.projects))
+        ? change.error(500)
+        : listProjects(call),
+  }),
   'TEXT-2: text is normalized (NFKC)': change.storedText((text) => text.normalize('NFKC')),
   'TEXT-3: directional marks are removed': change.storedText((text) =>
     text.replaceAll(/[\u200E\u200F]/g, ''),
@@ -77,6 +90,13 @@ export const textFaults: Record<string, Change> = {
         : listProjects(call),
   }),
   'TEXT-15: NUL characters are removed': change.storedText((text) => text.replaceAll('\0', '')),
+  'TEXT-16: a maximum counts bytes': refused(
+    'At most 255 characters, please.',
+    (text) => Buffer.byteLength(text) > 255,
+  ),
+  'TEXT-9: control characters are removed': change.storedText((text) =>
+    text.replaceAll(/[\v\f]/g, ''),
+  ),
   'TEXT-16: emoji are refused': refused('Please use letters only.', (text) =>
     /\p{Emoji_Presentation}/u.test(text),
   ),
