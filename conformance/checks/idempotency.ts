@@ -31,11 +31,11 @@ export const idempotencyChecks: Check[] = [
       const hasId = (projects: Project[]) => projects.find(({ id }) => id === project.id);
       const list = await listWith(context, browser, [{ call: second, project }], hasId);
       if (list.missing.length > 0)
-        fail('A repeated Idempotency-Key gets a project that is not in the list.', [
-          first.call,
-          list.call,
-          second,
-        ]);
+        fail(
+          'A repeated Idempotency-Key gets a project that the list lacks.',
+          [first.call, list.call, second],
+          { lacks: project },
+        );
     },
   }),
   should('PROJECT-26', {
@@ -119,8 +119,13 @@ export const idempotencyChecks: Check[] = [
           const project = second.outcome.value;
           const hasId = (projects: Project[]) => projects.find(({ id }) => id === project.id);
           const list = await listWith(context, browser, [{ call: second, project }], hasId);
-          const isStored = project.id !== first.project.id && list.missing.length === 0;
-          fault = isStored ? undefined : 'the next list lacks its project';
+          if (list.missing.length > 0)
+            fail(
+              `A key with ${text} gets a project that the next list lacks.`,
+              [first.call, list.call, second],
+              { lacks: project },
+            );
+          fault = project.id === first.project.id ? 'it is the first project' : undefined;
         } else if (!isClientError(second.exchange)) fault = 'that is no refusal';
         if (fault)
           fail(
@@ -148,6 +153,7 @@ export const idempotencyChecks: Check[] = [
             ? 'A user whose Idempotency-Key another user has sent gets the project of that user.'
             : 'A user whose Idempotency-Key another user has sent gets a project that the next list lacks.',
           [first, list.call, second],
+          { lacks: project },
         );
     },
   }),

@@ -7,6 +7,7 @@ import { describeStatus, describeType, truncate } from '../problems/describe.ts'
 import { fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
+  failIfMissing,
   findByIdOrText,
   isSameProject,
   listOrBlock,
@@ -113,15 +114,11 @@ export const projectIdChecks: Check[] = [
             [first.call, second],
             { detail: 'Projects with new titles are created.' },
           );
-        const { missing, call } = await listWith(context, browser, [first], (projects, project) =>
+        const list = await listWith(context, browser, [first], (projects, project) =>
           projects.find(isSameProject(project)),
         );
-        if (missing.length > 0)
-          fail(`A second project with a title, of ${user}, removes the first one from its list.`, [
-            first.call,
-            second,
-            call,
-          ]);
+        const failure = `After a second project with a title, of ${user}, the list lacks the first one.`;
+        failIfMissing(list, failure, [first.call, second]);
       }
     }),
   }),

@@ -10,6 +10,7 @@ import { expectSuccess, fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   createListed,
+  failIfMissing,
   findByIdOrText,
   findProjectOf,
   isSameProject,
@@ -32,24 +33,17 @@ export const projectUserChecks: Check[] = [
       const created = await createListed(context, browser, 'to stay');
       const other = await context.signedInUser('tess');
       const list = await listWith(context, browser, [created]);
-      if (list.missing.length > 0)
-        fail("After another user's sign-in in another browser, a user's list lacks a project.", [
-          created.call,
-          other.login,
-          list.call,
-        ]);
+      const signedIn =
+        "After another user's sign-in in another browser, a user's list lacks a project.";
+      failIfMissing(list, signedIn, [created.call, other.login]);
       const { call: theirs } = await createOrBlock(context, other.browser, 'of another browser');
       const next = await listWith(context, browser, [created]);
-      if (next.missing.length > 0)
-        fail("After another user creates a project, a user's list lacks one.", [
-          created.call,
-          theirs,
-          next.call,
-        ]);
+      const after = "After another user creates a project, a user's list lacks one.";
+      failIfMissing(next, after, [created.call, theirs]);
       const again = await laterSession(context);
-      const { call, missing } = await listWith(context, again.browser, [created]);
-      const fault = 'A user who signs in from another browser does not see their projects.';
-      if (missing.length > 0) fail(fault, [created.call, again.login, call]);
+      const last = await listWith(context, again.browser, [created]);
+      const elsewhere = 'The list of a user who signs in from another browser lacks a project.';
+      failIfMissing(last, elsewhere, [created.call, again.login]);
     }),
   }),
   must('PROJECT-11', {
@@ -68,20 +62,16 @@ export const projectUserChecks: Check[] = [
         // A cache of two seconds may still have the list of another check.
         let { call, projects } = await listOrBlock(context, browser);
         const [before] = users;
-        const expectOwnList = async () => {
-          const isSame = projects.length > 0 && textOf(call) === (before && textOf(before.list));
-          if (before && (isSame || (await findProjectOf(context, 'ada', projects))))
-            fail(
-              'A user gets the list of the user who listed just before.',
-              [before.create, create, before.list, call],
-              { requirement: separateLists },
-            );
-        };
-        await expectOwnList();
+        const isSame = projects.length > 0 && textOf(call) === (before && textOf(before.list));
+        if (before && (isSame || (await findProjectOf(context, 'ada', projects))))
+          fail(
+            'A user gets the list of the user who listed just before.',
+            [before.create, create, before.list, call],
+            { requirement: separateLists },
+          );
         if (!projects.some(isSameProject(created.project))) {
           await context.http.clock.sleep(2500);
           ({ call, projects } = await listOrBlock(context, browser));
-          await expectOwnList();
         }
         users.push({ browser, own: projects, create, list: call });
       }
@@ -220,7 +210,7 @@ async function failForList(list: ApiCall, [first, second]: [User, User]) {
 }
 
 /** What to do about a list that is sent to another user, one after the other or at once. */
-export const separateLists =
+const separateLists =
   'Put the user into the key of every cache of lists, in the backend and in front of it, or cache none.';
 
 const textOf = ({ exchange }: ApiCall) => exchange.response?.text;

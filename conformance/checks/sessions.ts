@@ -167,8 +167,9 @@ export const sessionChecks: Check[] = [
       if (!create.outcome.ok) skip('no project can be created');
       const second = await takeSession(context, 'olga');
       const created = { call: create, project: create.outcome.value };
-      if ((await listWith(context, second.browser, [created])).missing.length > 0)
-        await expectOwnList(context, first, created, [...setup, login, create]);
+      const own = await listWith(context, second.browser, [created]);
+      if (own.missing.length > 0)
+        await expectOwnList(context, first, created, [...setup, login, own.call, create]);
     },
   }),
 ];

@@ -48,7 +48,10 @@ export function describeResponse(exchange: Exchange): string {
   if (location !== undefined && response.status >= 300 && response.status < 400)
     return `${response.status}, a redirect to ${location}`;
   const type = responseHeader(exchange, 'content-type');
-  const text = response.text.trim().replaceAll(/\s*\n\s*/g, ' ');
+  const text = response.text
+    .trim()
+    .slice(0, 2000)
+    .replaceAll(/\s*\n\s*/g, ' ');
   const unprintable = text.match(/[^\P{Cc}\t]|\uFFFD/gu)?.length ?? 0;
   const isText = unprintable <= text.length / 5;
   const shown = isText ? truncate(text, 120) : `${response.bytes.length} bytes that are not text`;

@@ -8,6 +8,7 @@ import { outOfTime, type Exchange } from '../http/record.ts';
 import { withRequirements } from '../http/requirements.ts';
 import { emailOf, hasSucceeded, methodAndPath, statusOf } from '../http/response.ts';
 import { emailDomain } from '../people/fixtures.ts';
+import { getOrCreate } from '../people/get-or-create.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { describeReason, describeResponse, plural, truncate } from '../problems/describe.ts';
 import type { Problem } from '../problems/problem.ts';
@@ -66,9 +67,12 @@ type Writer = ReturnType<typeof createWriter>;
 
 /** Creates what writes texts and problems of a run into its report. */
 function createWriter({ secrets, http }: RunContext) {
+  const cleaned = new Map<string, string>();
   const clean = (text: string) =>
-    stripVTControlCharacters(secrets.mask(text)).replaceAll(/[^\P{Cc}\t]/gu, (control) =>
-      control === '\n' ? '\\n' : `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    getOrCreate(cleaned, text, () =>
+      stripVTControlCharacters(secrets.mask(text)).replaceAll(/[^\P{Cc}\t]/gu, (control) =>
+        control === '\n' ? '\\n' : `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      ),
     );
   const cleanTexts = <Value>(value: Value) =>
     JSON.parse(JSON.stringify(value), (_key, each: unknown) =>

@@ -8,7 +8,7 @@ import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-con
 import { manyVisits } from '../people/visits.ts';
 import { describeStatus, truncate } from '../problems/describe.ts';
 import { findListFault, listFault } from '../problems/matchers.ts';
-import { CheckFailed, createProblem, skip } from '../problems/problem.ts';
+import { CheckFailed, createProblem, fail, skip } from '../problems/problem.ts';
 import { createOrBlock } from './creates.ts';
 
 /** Creates a project. Returns it and those of the many visits: a list may be stale. */
@@ -147,6 +147,7 @@ export async function listWith(
   const description = 'A list lacks a project right after its creation, and has it 1 s later.';
   const problem = createProblem(description, [late.call, later.call, list.call], {
     userSees: 'the new project disappears when the user comes back to the screen',
+    lacks: late.project,
     cause: {
       words: 'lists lack a project right after its creation and have it 1 s later',
       subject: `"${truncate(nameOf(late.project)!, 40)}"`,
@@ -154,6 +155,16 @@ export async function listWith(
   });
   context.reportTo('PROJECT-4', problem);
   throw new CheckFailed([problem]);
+}
+
+/** Fails if a list lacks a project that it should have. */
+export function failIfMissing(
+  { missing, call }: Awaited<ReturnType<typeof listWith>>,
+  description: string,
+  before: ApiCall[],
+) {
+  const [first] = missing;
+  if (first) fail(description, [...before, call], { lacks: first.project });
 }
 
 /** Creates a project. Blocks the check unless the next list contains it. */

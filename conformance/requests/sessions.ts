@@ -20,12 +20,15 @@ export async function expectOwnList(
   const { browser } = await context.newSession(first.name);
   const list = await browser.listProjects();
   const isOfFirst = list.outcome.ok && list.outcome.value.some(isSameProject(project));
+  const shown = isOfFirst ? [...exchanges, list] : exchanges;
   fail(
     isOfFirst
       ? 'A user who signs in after another one in a browser creates projects of that other user.'
       : 'A user who signs in after another one in a browser creates a project that the next list lacks.',
-    decisiveLast([...exchanges, list], call),
-    { userSees: isOfFirst ? "the new user's project in the first user's list" : undefined },
+    decisiveLast(shown, call),
+    isOfFirst
+      ? { userSees: "the new user's project in the first user's list" }
+      : { lacks: project },
   );
 }
 

@@ -240,6 +240,15 @@ test.each([
   expect(problem!.description).toBe(`The backend stops at POST /api/v1/projects${end}.`);
 });
 
+test('the report says how many requests were sent again on another connection', async () => {
+  let count = 0;
+  const dropped = change.requests(() => ++count % 4 === 0 && closedConnection);
+  const start = (clock: TestClock) => startBackend(clock, exemplary, dropped);
+  const { notes } = createReport(await runKit(start, { only: ['PROJECT-17'] }));
+  const number = Math.floor(count / 4);
+  expect(notes).toContain(`${number} requests sent again, because a kept connection was closed.`);
+});
+
 test('what fails across a stop is not judged', async () => {
   const fault: Change = ({ sessions }) =>
     change.responsesTo('login', 401, (response) => {

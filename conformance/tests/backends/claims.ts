@@ -1,17 +1,21 @@
 import type { Exchange } from '../../http/record.ts';
-import { isSuccess, messageOf, parseJson, statusOf } from '../../http/response.ts';
+import { messageOf, parseJson, statusOf } from '../../http/response.ts';
 import type { Problem } from '../../problems/problem.ts';
+import { isSameProject } from '../../requests/lists.ts';
+import type { Project } from '../../../machines/types.ts';
 
 type Claim = [
   words: RegExp,
   /** Compares the words with the requests of the problem, of which the last one is decisive. */
-  isTrue: (match: RegExpExecArray, last: Exchange, exchanges: Exchange[]) => boolean,
+  isTrue: (match: RegExpExecArray, last: Exchange, problem: Problem) => boolean,
 ];
 
-const rowsOf = ({ response }: Exchange): { id?: unknown }[] | undefined => {
-  const body = parseJson(response?.text);
-  return Array.isArray(body) ? body.map((row) => Object(row) as object) : undefined;
-};
+/** Returns whether the last list lacks the project of which a problem says so. */
+function isMissing({ lacks, exchanges }: Problem): boolean {
+  const lists = exchanges.map(({ response }) => parseJson(response?.text)).filter(Array.isArray);
+  const rows = lists.at(-1)?.map((row): Project => Object(row));
+  return lacks !== undefined && rows?.some(isSameProject(lacks)) === false;
+}
 
 const bodyOf = ({ response }: Exchange) => response?.text.trim() ?? '';
 
@@ -32,19 +36,7 @@ const claims: Claim[] = [
   ],
   [/(\d+) of (\d+)/, ([, part, whole]) => Number(part) <= Number(whole)],
   [/[Oo]f (\d+) .*, (\d+) (?:is|are|fails?)\b/, ([, all, some]) => Number(some) <= Number(all)],
-  [
-    /^The list has (\d+) projects and lacks (\d+) of (\d+)/,
-    ([, count, missing, all], last) =>
-      rowsOf(last)?.length === Number(count) && Number(missing) >= Number(all) - Number(count),
-  ],
-  [
-    /created project is not in the next list|^A list lacks a project/,
-    (_, last, exchanges) => {
-      const created = exchanges.findLast(({ request }) => request.method === 'POST')!;
-      const { id } = Object(parseJson(created.response?.text)) as { id?: unknown };
-      return isSuccess(created) && rowsOf(last)?.some((row) => row.id === id) === false;
-    },
-  ],
+  [/\blacks\b/, (_match, _last, problem) => isMissing(problem)],
   [
     / takes ([\d.]+) s \(median of/,
     ([, seconds], last) => (last.durationMs / 1000).toFixed(1) === seconds,
@@ -52,12 +44,16 @@ const claims: Claim[] = [
 ];
 
 /** Returns the sentences of a problem that its own requests refute. */
-export function listFalseClaims({ description, detail = '', exchanges }: Problem): string[] {
+export function listFalseClaims(problem: Problem): string[] {
+  const { description, detail = '', exchanges, lacks } = problem;
   const last = exchanges.at(-1);
-  return [description, detail].filter((sentence) =>
+  const isFalse = (sentence: string) =>
     claims.some(([words, isTrue]) => {
       const match = words.exec(sentence);
-      return match && last && !isTrue(match, last, exchanges);
-    }),
+      return match && last && !isTrue(match, last, problem);
+    });
+  const isRefuted = lacks !== undefined && !isMissing(problem);
+  return [description, detail].filter(
+    (each) => isFalse(each) || (isRefuted && each === description),
   );
 }

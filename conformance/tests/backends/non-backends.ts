@@ -62,6 +62,9 @@ export const nonBackends: NonBackend[] = [
       ? change.error(401, 'Please sign in.')
       : jsonResponse(404, { error: 'Not Found' }),
   ),
+  server('REACH-1', 'a proxy whose backend does not run', () =>
+    change.htmlPage(502, 'Bad Gateway'),
+  ),
   server('REACH-1', 'a server that answers every request with {}', () => jsonResponse(200, {})),
   server('REACH-1', 'a server that answers every request with 404 and a message', () =>
     change.error(404, 'Not Found'),
