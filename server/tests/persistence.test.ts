@@ -7,7 +7,6 @@ import { openStore } from '../store/store.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { backUpSqlite } from '../store/sqlite-files.ts';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
-import { maxWaitMs } from '../../testing/time-limits.ts';
 import { openDatabase, withDatabase } from '../../testing/database.ts';
 import { longProject } from '../../testing/projects.ts';
 import { runServer, type Environment } from '../../testing/server-process.ts';
@@ -26,7 +25,6 @@ import {
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 const unavailable = refusal('unavailable');
-const atMost = { timeout: maxWaitMs };
 
 test('SQLite syncs every transaction, even if it was built to sync less', async () => {
   const exec = Reflect.get(DatabaseSync.prototype, 'exec');
@@ -90,13 +88,13 @@ describe('/readyz', () => {
   test.each(storeNames)('is 503 while another process locks a table of %s', async (name) => {
     const settings = await emptyStore(name);
     const client = new CookieClient(await startServer({ database: openDatabase(settings) }));
-    await expect.poll(readiness(client), atMost).toBe(200);
+    await expect.poll(readiness(client)).toBe(200);
     const other = await beginTransaction(settings);
     // The weakest lock that keeps rows from being written. A transaction locks all of SQLite.
     if (name === 'PostgreSQL') await other.run('lock table projects in share mode');
-    await expect.poll(readiness(client), atMost).toBe(503);
+    await expect.poll(readiness(client)).toBe(503);
     await other.run('rollback');
-    await expect.poll(readiness(client), atMost).toBe(200);
+    await expect.poll(readiness(client)).toBe(200);
   });
 
   test.each(storeNames)('writes a row for each check of %s', async (name) => {
@@ -104,7 +102,7 @@ describe('/readyz', () => {
     const client = new CookieClient(await startServer({ database }));
     const checks = async () =>
       await database.query<Record<string, unknown>>('select checks from health');
-    await expect.poll(readiness(client), atMost).toBe(200);
+    await expect.poll(readiness(client)).toBe(200);
     expect(String((await checks())[0]!['checks'])).toBe('1');
     await database.checkWrite();
     expect(String((await checks())[0]!['checks'])).toBe('2');
@@ -114,11 +112,11 @@ describe('/readyz', () => {
     const url = await createPostgresDatabase();
     const client = await signedInClient(await startServer({ database: openPostgres(url) }));
     await alterPostgresDatabase(url, 'set default_transaction_read_only = on');
-    await expect.poll(readiness(client), atMost).toBe(503);
+    await expect.poll(readiness(client)).toBe(503);
     expect((await client.listProjects()).status).toBe(200);
     expect(await client.createProject()).toMatchObject(unavailable);
     await alterPostgresDatabase(url, 'set default_transaction_read_only = off');
-    await expect.poll(readiness(client), atMost).toBe(200);
+    await expect.poll(readiness(client)).toBe(200);
   });
 
   test('checks the store once for many polls, and answers while the check hangs', async () => {
@@ -132,7 +130,7 @@ describe('/readyz', () => {
     expect((await poll()).status).toBe(503);
     expect(checkWrite).toHaveBeenCalledTimes(1);
     endCheck();
-    await expect.poll(readiness(client), atMost).toBe(200);
+    await expect.poll(readiness(client)).toBe(200);
     const started = performance.now();
     const calls = checkWrite.mock.calls.length;
     for (let i = 0; i < 50; i += 1) expect((await poll()).status).toBe(200);

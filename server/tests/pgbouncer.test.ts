@@ -1,10 +1,9 @@
 // @module-tag pgbouncer
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openPostgres } from '../store/postgres.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
-import { maxWaitMs } from '../../testing/time-limits.ts';
 import { findFreePort } from '../../tools/free-port.ts';
 import { requireSoftware } from '../../tools/optional-software.ts';
 import {
@@ -73,7 +72,7 @@ describe.each(['session', 'transaction'])('PgBouncer in %s mode', (mode) => {
          where datname = current_database() and state = 'active' and query like '%1e6%'
            and pid <> pg_backend_pid()`,
       );
-    await vi.waitFor(async () => expect(await running()).toEqual([]), maxWaitMs);
+    await expect.poll(running).toEqual([]);
   });
 });
 

@@ -3,12 +3,11 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { getCACertificates, rootCertificates, setDefaultCACertificates, TLSSocket } from 'node:tls';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { StoreUnavailable } from '../store/database.ts';
 import { openPostgres } from '../store/postgres.ts';
 import { findFreePort } from '../../tools/free-port.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
-import { maxWaitMs } from '../../testing/time-limits.ts';
 import { startTcpProxy } from '../../testing/tcp-proxy.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import {
@@ -41,10 +40,10 @@ describe('an unreachable PostgreSQL', () => {
       expect(reply).toMatchObject(unavailable);
     }
     expect((await client.call('GET', '/healthz')).status).toBe(200);
-    await expect.poll(readiness(client), { timeout: maxWaitMs }).toBe(503);
+    await expect.poll(readiness(client)).toBe(503);
 
     await alterPostgresDatabase(url, 'allow_connections true');
-    await expect.poll(readiness(client), { timeout: maxWaitMs }).toBe(200);
+    await expect.poll(readiness(client)).toBe(200);
     expect((await client.createProject()).status).toBe(201);
     expect((await client.listProjects()).body).toHaveLength(1);
   });
@@ -74,7 +73,7 @@ describe('an unreachable PostgreSQL', () => {
     const url = new URL(await createPostgresDatabase());
     const port = await findFreePort();
     const server = runProcess({ DATABASE_URL: url.href.replace(url.port, String(port)) });
-    await vi.waitFor(() => expect(server.errors()).toContain('tries again'), maxWaitMs);
+    await expect.poll(() => server.errors()).toContain('tries again');
     expect(server.errors()).toMatch(
       /^DATABASE_URL: cannot use the database test_\w+ at 127\.0\.0\.1:\d+: connect ECONNREFUSED/,
     );
@@ -104,7 +103,7 @@ describe('an unreachable PostgreSQL', () => {
       /^DATABASE_URL: cannot use the database d .+ECONNREFUSED.+\.\n$/,
     );
     const server = runProcess(settings);
-    await vi.waitFor(() => expect(server.errors()).toContain('tries again'), maxWaitMs);
+    await expect.poll(() => server.errors()).toContain('tries again');
     const stopped = await server.kill('SIGTERM');
     expect(stopped.code).toBe(0);
     expect(command.errors + stopped.errors).not.toContain('secret');

@@ -256,6 +256,7 @@ test.each([
     takeOver();
     expect(await page()).toMatchObject({ text: 'Typed', submit: 1, busy: isCopy });
     expect(touched).toEqual(textNames);
+    expect(window.prerendered).toMatchObject({ form: null, focused: null });
     expect(document.getElementById('templates')).toBeNull();
   },
 );
