@@ -216,26 +216,6 @@ describe('when the chunk of the other screens is missing', () => {
 });
 
 describe('when the main chunk of a prerendered screen is missing', () => {
-  test('an alert says so, the prerendered screens work, and nothing is busy [CHOICE-71, CHOICE-72]', async () => {
-    const { page } = await browser.open();
-    await page.route(mainChunk, (route) => route.abort());
-    await page.goto(`${server.address}/#/about`);
-    await alerts(page).waitFor();
-    await headerLink(page, '/projects').click();
-    expect(await alerts(page).allTextContents()).toEqual([failure]);
-    expect(await page.locator('section').innerText()).toBe('List of Projects');
-    expect(await page.locator('[aria-busy=true]').count()).toBe(0);
-    await headerLink(page, '/login').click();
-    await fillCredentials(page, 'ada@example.org');
-    const first = await alerts(page).elementHandle();
-    await submitButton(page, 'login').click();
-    // Screen readers announce an alert when its element is new.
-    expect(await first?.evaluate((element) => element.isConnected)).toBe(false);
-    expect(await alerts(page).allTextContents()).toEqual([failure]);
-    expect(await submitButton(page, 'login').getAttribute('aria-busy')).toBe('false');
-    expect(await field(page, 'email').inputValue()).toBe('ada@example.org');
-  });
-
   test('projects are shown, whether they arrive before or after the failure [CHOICE-76]', async () => {
     const { page, failScripts } = await openPrerendered('/projects', {
       prepare: (newPage) => mockProjects(newPage, listOf(2)),

@@ -104,7 +104,7 @@ test.each([
 );
 
 test('the length of a list is announced outside the busy section when it has loaded [CHOICE-29, CHOICE-58, LIST-2]', async () => {
-  const { load, go } = await renderProjects();
+  const { load, go, backend } = await renderProjects();
   const liveRegion = () => list().nextElementSibling;
   const announced = (text: string) =>
     waitFor(() => expect(liveRegion()?.textContent).toBe(text), { timeout: maxWaitMs });
@@ -124,6 +124,17 @@ test('the length of a list is announced outside the busy section when it has loa
   await load([]);
   await announced('No projects.');
   expect(within(list()).getByText('No projects to show.')).toBeDefined();
+  await go('/about');
+  await go('/projects');
+  await announced('Loading projects.');
+  (await backend.next('listProjects')).answer(500);
+  await announced('');
+});
+
+test('the place of the reader is stored when the browser leaves the page [CHOICE-110]', async () => {
+  await renderProjects([relaunch]);
+  dispatchEvent(new Event('pagehide'));
+  expect(Object.keys(sessionStorage).join()).toContain('place:');
 });
 
 test('the list loads when the screen opens, is busy until then, and shows all texts [PROJECTS-6, PROJECTS-7, LIST-1, LIST-2, LIST-3, CALL-8]', async () => {
