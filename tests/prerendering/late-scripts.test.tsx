@@ -1,7 +1,10 @@
-import { act, screen } from '@testing-library/react';
+import { createMemoryHistory } from '@tanstack/react-router';
+import { act, render, screen } from '@testing-library/react';
 import { hydrateRoot } from 'react-dom/client';
 import { renderToString } from 'react-dom/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { createApp } from '../../src/boot/app.tsx';
+import { loadErrorMessage } from '../../src/boot/load-lazy-chunk.ts';
 import { Button, SubmitButton } from '../../src/ui/button.tsx';
 
 test('a prerendered button is disabled, unless it submits a form, and works after hydration', async () => {
@@ -26,4 +29,26 @@ test('a prerendered button is disabled, unless it submits a form, and works afte
   show.click();
   expect(onClick).toHaveBeenCalledOnce();
   expect(show.isConnected).toBe(true);
+});
+
+const chunk = vi.hoisted(() => ({ isMissing: true }));
+vi.mock('../../src/boot/lazy-chunk.ts', () => {
+  if (chunk.isMissing) throw new Error('missing');
+  const nothing = () => ({});
+  const lazyScreens = { '/login': () => <h1>The screen</h1> };
+  return { createActors: nothing, createApi: nothing, createSession: nothing, lazyScreens };
+});
+
+test('a screen without its chunk is an alert until the network is back [CHOICE-86, CHOICE-87]', async () => {
+  const history = createMemoryHistory({ initialEntries: ['/login'] });
+  const { element, router } = createApp({ history, log: () => {} });
+  await act(async () => {
+    render(element);
+    await router.load();
+  });
+  expect(screen.getByRole('alert').textContent).toBe(loadErrorMessage);
+  chunk.isMissing = false;
+  await act(async () => void dispatchEvent(new Event('online')));
+  await screen.findByText('The screen');
+  expect(screen.queryByRole('alert')).toBeNull();
 });
