@@ -512,6 +512,21 @@ test('the HTML report escapes markup of the backend, and says early what is requ
   expect(labels).toContain('<dt>required</dt>');
 });
 
+test('the page folds requests and commands, and says how many requests it leaves out', () => {
+  const [finding] = report.findings;
+  const [problem] = finding!.problems;
+  const calls = Array.from({ length: 8 }, () => problem!.calls.at(-1)!);
+  const page = renderHtml({
+    ...report,
+    findings: [{ ...finding!, problems: [{ ...problem!, calls }] }],
+  });
+  expect(page).toContain('<details><summary>only the last 6 of 8</summary><pre>3. POST ');
+  expect(page).toMatch(/<dt>try it<\/dt><dd><details><summary>.*<\/summary><pre>[^<]*curl/);
+  expect(renderHtml(report)).toMatch(
+    /<dt>requests<\/dt><dd><details><summary>\d<\/summary><pre>1\. /,
+  );
+});
+
 test('each check has a unique id and refers to existing statements', () => {
   const known = new Set(
     [...specification.matchAll(/^- \*\*([A-Z]+-\d+)\*\*/gm)].map((match) => match[1]),
