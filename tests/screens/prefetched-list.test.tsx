@@ -28,7 +28,7 @@ test.each([
   },
 );
 
-test('the prefetched request is that of the app, and is aborted with it [CHOICE-68, CHOICE-70]', async () => {
+test('the prefetched request is that of the app, and is aborted with it [CHOICE-68, CHOICE-70, CALL-1]', async () => {
   const sent: { signal: AbortSignal }[] = [];
   vi.spyOn(window, 'fetch').mockImplementation(async (url, init) => {
     const defaults = { url, method: 'GET', body: null, priority: expect.anything() };
