@@ -14,6 +14,7 @@ import { projectIdChecks } from './project-ids.ts';
 import { projectListChecks } from './project-lists.ts';
 import { projectUserChecks } from './project-users.ts';
 import { reachabilityChecks } from './reachability.ts';
+import { sentTextChecks } from './sent-texts.ts';
 import { signInChecks } from './signin.ts';
 import { textChecks } from './text.ts';
 import { xsrfChecks } from './xsrf.ts';
@@ -28,6 +29,7 @@ export const checks: Check[] = [
   ...signInChecks,
   ...sessionChecks,
   ...sessionLifeChecks,
+  ...sentTextChecks,
   ...projectIdChecks,
   ...projectListChecks,
   ...idempotencyChecks,

@@ -1,7 +1,8 @@
 import type { Exchange } from '../http/record.ts';
 import { describeExchangeScreen } from '../problems/describe.ts';
 import { accessFault } from '../problems/matchers.ts';
-import { fail, failOnFaults, skip } from '../problems/problem.ts';
+import { failOnFaults } from '../problems/fail-on-faults.ts';
+import { fail, skip } from '../problems/problem.ts';
 import { must, should, type Check } from './check.ts';
 
 /** Apply only with --origin, when the app is served from another origin than its backend. */
@@ -82,6 +83,7 @@ const headersFrom = (origin: string) => ({
 const failOnAccessFaults = (exchanges: Exchange[], origin: string) =>
   failOnFaults(
     exchanges,
+    () => true,
     (exchange) => accessFault(exchange, origin),
     // The browser hides the response from the app.
     (exchange) => describeExchangeScreen({ ...exchange, response: undefined }),

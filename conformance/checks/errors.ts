@@ -36,7 +36,7 @@ import {
 import { blockIfRefusedAnyway, isSignIn, isUnauthorized } from '../requests/sign-ins.ts';
 import { creatingVisitor } from '../requests/visitors.ts';
 import { must, should, type Check } from './check.ts';
-import { inspectResponses } from './inspectors.ts';
+import { inspectResponses, inspectVisit } from './inspectors.ts';
 
 export const errorChecks: Check[] = [
   must('ERR-24', {
@@ -60,10 +60,8 @@ export const errorChecks: Check[] = [
     statements: ['ERROR-2', 'ERROR-6', 'ERROR-8'],
     after: ['REACH-6'],
     inspects: true,
-    run: inspectResponses((exchange) =>
-      exchange.isAppRequest &&
-      statusOf(exchange) >= 500 &&
-      responseHeader(exchange, 'retry-after') === undefined
+    run: inspectVisit((exchange) =>
+      statusOf(exchange) >= 500 && responseHeader(exchange, 'retry-after') === undefined
         ? `gets ${describeStatus(exchange)}`
         : undefined,
     ),

@@ -3,7 +3,7 @@ import type { Project } from '../../machines/types.ts';
 import { hasSucceeded, parseJson } from '../http/response.ts';
 import type { SignedInUser } from '../people/accounts.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
-import { truncate } from '../problems/describe.ts';
+import { countIn, truncate } from '../problems/describe.ts';
 import { fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
@@ -32,16 +32,15 @@ export const longListChecks: Check[] = [
       await expectReadableList(browser, `project ${creates.length} of a user`, ...creates);
       const { all, lists } = await listFiveTimes(context);
       const missingFrom = ({ projects }: { projects: Project[] }) =>
-        all.filter((project) => !findByIdOrText(projects, project));
-      const countIn = (list: { projects: Project[] }) => missingFrom(list).length;
-      const [shortest, ...others] = lists.toSorted((a, b) => countIn(b) - countIn(a));
+        countIn(all, (project) => !findByIdOrText(projects, project));
+      const countOf = (list: (typeof lists)[number]) => missingFrom(list).found.length;
+      const [shortest, ...others] = lists.toSorted((a, b) => countOf(b) - countOf(a));
       const { call, projects } = shortest!;
-      const [lacks] = missingFrom(shortest!);
-      const count = countIn(shortest!);
-      const isVarying = others.some((other) => countIn(other) < count);
+      const [lacks] = missingFrom(shortest!).found;
+      const isVarying = others.some((other) => countOf(other) < countOf(shortest!));
       if (lacks)
         fail(
-          `The list has ${projects.length} projects and lacks ${count} of ${all.length}${isVarying ? ', and the next one differs' : ''}.`,
+          `The list has ${projects.length} projects and lacks ${missingFrom(shortest!).words}${isVarying ? ', and the next one differs' : ''}.`,
           [...created.map((each) => each.call), call],
           { lacks },
         );

@@ -22,7 +22,7 @@ export const projectIdChecks: Check[] = [
     requirement:
       'Send an id as a string, or as an integer of at most 9007199254740991 (2^53 - 1). Browsers round larger numbers, so that two ids become one.',
     statements: ['ENTITY-1', 'CHOICE-32'],
-    after: ['PROJECT-1', 'PROJECT-2', 'PROJECT-3'],
+    after: ['PROJECT-1', 'PROJECT-2', 'PROJECT-3', 'PROJECT-30'],
     run: asUser('ada', async (context, browser) => {
       for (const name of ['a first id', 'a second id', 'a third id', 'a fourth id'])
         await createOrBlock(context, browser, name);

@@ -6,6 +6,7 @@ import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { isOfKit } from '../people/fixtures.ts';
 import { oncePerRun } from '../people/run-context.ts';
 import { asUser } from '../people/visits.ts';
+import { countIn } from '../problems/describe.ts';
 import { expectSuccess, fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
@@ -86,8 +87,8 @@ export const projectUserChecks: Check[] = [
         // Blocks, unless the backend fails for concurrent requests only. ERR-20 reports the others.
         for (let count = 0; count < 24; count += 1) await listOrBlock(context, users[0]!.browser);
       for (const { others, list } of lists) {
-        const failed = lists.filter((each) => !each.list.outcome.ok).length;
-        const failure = `Of ${requests.length} lists at once, ${failed} fail${failed === 1 ? 's' : ''}`;
+        const failed = countIn(lists, (each) => !each.list.outcome.ok);
+        const failure = `Listing at once fails in ${failed.words} requests`;
         const seen = expectSuccess(list, failure, [], {
           requirement: isUnauthorized(list)
             ? 'Keep sessions where every process, worker and instance finds them.'
@@ -147,14 +148,12 @@ export const projectUserChecks: Check[] = [
       await skipIfShared(context);
       const { project } = await createOrBlock(context, browser, 'of one person alone');
       const lists = await listAsManyVisitors(context);
-      const seen = lists.filter(
+      const { found, words } = countIn(
+        lists,
         ({ outcome }) => outcome.ok && outcome.value.some(isSameProject(project)),
       );
-      if (seen.length > 0)
-        fail(
-          `Of ${lists.length} lists of a visitor without an account, ${seen.length} have projects of a user.`,
-          [seen[0]],
-        );
+      if (found.length > 0)
+        fail(`A visitor without an account sees projects of a user in ${words} lists.`, [found[0]]);
     }),
   }),
   must('PROJECT-22', {

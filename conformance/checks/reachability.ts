@@ -30,7 +30,7 @@ export const reachabilityChecks: Check[] = [
         failAll(
           isHttps
             ? `This is https: give ${origin.replace('http:', 'https:')} as the address.`
-            : `GET /api/v1/projects fails: ${list.failure?.message}.`,
+            : `GET /api/v1/projects gets ${describeStatus(list)}.`,
           [list],
         );
       }

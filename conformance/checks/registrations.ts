@@ -1,7 +1,7 @@
 import { Blocked, type Exchange } from '../http/record.ts';
 import { parseJson, statusOf } from '../http/response.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
-import { describeStatus } from '../problems/describe.ts';
+import { countIn, describeStatus } from '../problems/describe.ts';
 import {
   createProblem,
   decisiveLast,
@@ -219,9 +219,8 @@ async function registerAtOnce(context: RunContext, name: string) {
       `Of three registrations of one email at once, one gets ${describeStatus(failed.exchange)}.`,
       decisiveLast(calls, failed),
     );
-  const winners = calls.filter(({ outcome }) => outcome.ok);
-  if (winners.length > 1)
-    fail(`Of three registrations of one email at once, ${winners.length} succeed.`, calls);
+  const { found: winners, words } = countIn(calls, ({ outcome }) => outcome.ok);
+  if (winners.length > 1) fail(`${words} registrations of one email at once succeed.`, calls);
   const [winner] = winners;
   if (!winner) return;
   const signIn = (password: string) => context.newBrowser(name).login(email, password);

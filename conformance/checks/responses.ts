@@ -10,20 +10,13 @@ import {
   responseHeader,
   statusOf,
 } from '../http/response.ts';
-import type { RunContext } from '../people/run-context.ts';
 import { generalCause, refusalCause } from '../problems/causes.ts';
+import { describeStatus } from '../problems/describe.ts';
 import { explainInvalidJson } from '../problems/matchers.ts';
-import {
-  createProblem,
-  fail,
-  failIfAny,
-  failOnFaults,
-  type ResponseRule,
-  type Problem,
-} from '../problems/problem.ts';
+import { createProblem, fail, failIfAny, type Problem } from '../problems/problem.ts';
 import { isListPublic } from '../requests/visitors.ts';
-import { must, should, type Check, type Run } from './check.ts';
-import { collectExchanges } from './inspectors.ts';
+import { must, should, type Check } from './check.ts';
+import { collectExchanges, inspectVisit } from './inspectors.ts';
 
 /** The calls whose time REACH-10 measures, of others and of lena, who has over 100 projects. */
 const timings: [subject: string, call: Call, isBesideMany: boolean][] = [
@@ -38,16 +31,17 @@ const timings: [subject: string, call: Call, isBesideMany: boolean][] = [
 export const responseChecks: Check[] = [
   must('REACH-2', {
     title: 'Response bodies are JSON',
-    requirement: 'Send JSON, count bytes in Content-Length, and write nothing before the JSON.',
+    requirement:
+      'Send JSON to its end, count bytes in Content-Length, and write nothing before the JSON.',
     statements: ['CALL-2'],
     after: ['REACH-6'],
     inspects: true,
     run: inspectVisit(
       (exchange) => {
-        if (hasEmptyBody(exchange) || isRedirect(exchange)) return undefined;
+        if (!exchange.response || hasEmptyBody(exchange) || isRedirect(exchange)) return undefined;
         // ERR-20 reports a failure of the backend, whose body is often a page.
         if (statusOf(exchange) >= 500 || isUnreadByApp(exchange)) return undefined;
-        return parseJson(exchange.response!.text) === undefined
+        return parseJson(exchange.response.text) === undefined
           ? `has a body that is not JSON${explainInvalidJson(exchange)}`
           : undefined;
       },
@@ -64,7 +58,7 @@ export const responseChecks: Check[] = [
     inspects: true,
     run: inspectVisit((exchange) => {
       const type = responseHeader(exchange, 'content-type') ?? 'application/json';
-      const isJson = parseJson(exchange.response!.text) !== undefined;
+      const isJson = parseJson(exchange.response?.text) !== undefined;
       return isJson && !/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type)
         ? `has the content type "${type}"`
         : undefined;
@@ -94,9 +88,11 @@ export const responseChecks: Check[] = [
     inspects: true,
     async run(context) {
       failIfAny(context.http.stops.map(describeStop));
-      const exchanges = await collectExchanges(context);
-      const failed = exchanges.filter((each) => each.isAppRequest && each.failure);
-      failOnFaults(failed, () => 'gets no complete response', undefined, generalCause);
+      await inspectVisit(
+        (each) => (each.failure ? `gets ${describeStatus(each)}` : undefined),
+        undefined,
+        generalCause,
+      )(context);
     },
   }),
   must('REACH-6', {
@@ -107,12 +103,13 @@ export const responseChecks: Check[] = [
     inspects: true,
     run: inspectVisit(
       (exchange) =>
-        isUtf8(exchange.response!.bytes) ||
-        isUnreadByApp(exchange) ||
-        endsInCharacter(exchange) ||
-        explainInvalidJson(exchange) !== ''
-          ? undefined
-          : 'has a body that is not UTF-8',
+        exchange.response &&
+        !isUtf8(exchange.response.bytes) &&
+        !isUnreadByApp(exchange) &&
+        !endsInCharacter(exchange) &&
+        explainInvalidJson(exchange) === ''
+          ? 'has a body that is not UTF-8'
+          : undefined,
       () => 'question marks instead of letters',
     ),
   }),
@@ -140,7 +137,8 @@ export const responseChecks: Check[] = [
     after: ['SIGNIN-15'],
     inspects: true,
     async run(context) {
-      const exchanges = (await collectAppResponses(context)).filter(isSuccess);
+      const all = await collectExchanges(context);
+      const exchanges = all.filter((each) => each.isAppRequest && isSuccess(each));
       const isOfLena = ({ person }: Exchange) => person === 'lena';
       const others = exchanges.filter((each) => !isOfLena(each));
       // Before her first long list, lena creates several projects at a time.
@@ -188,17 +186,6 @@ function describeStop({ last, broken, refused, durationMs }: Stop): Problem {
     },
   );
 }
-
-/** Creates the `run` of a check of the responses to the app. */
-function inspectVisit(...rule: ResponseRule): Run {
-  return async (context) => failOnFaults(await collectAppResponses(context), ...rule);
-}
-
-/** Returns the exchanges of the app that have a response. */
-const collectAppResponses = async (context: RunContext): Promise<Exchange[]> =>
-  (await collectExchanges(context)).filter(
-    ({ isAppRequest, response }) => isAppRequest && response,
-  );
 
 /** Returns whether the browser follows a redirect to a response that the app can read. */
 const leadsToApi = ({ request, next }: Exchange): boolean =>

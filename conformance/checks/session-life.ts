@@ -2,7 +2,7 @@ import { Blocked, stoppedMeanwhile } from '../http/record.ts';
 import { isClientError } from '../http/response.ts';
 import type { SignedInUser } from '../people/accounts.ts';
 import { takeSession } from '../people/visits.ts';
-import { describeStatus, secondsBetween } from '../problems/describe.ts';
+import { countIn, describeStatus, secondsBetween } from '../problems/describe.ts';
 import { expectSuccess, fail, failIfAny, skip } from '../problems/problem.ts';
 import { unshown } from '../requests/lists.ts';
 import { blockOnFlapping, isUnauthorized, onNewConnection } from '../requests/sign-ins.ts';
@@ -103,13 +103,13 @@ export const sessionLifeChecks: Check[] = [
       for (let count = 0; count < 8; count++)
         isAlwaysValid &&= !isUnauthorized(await other.browser.listProjects(onNewConnection));
       const again = isAlwaysValid ? await listAtOnce(other) : [];
-      const rejected = (again.some(isUnauthorized) ? again : lists).filter(isUnauthorized);
-      const last = rejected.at(-1);
+      const rejected = countIn(again.some(isUnauthorized) ? again : lists, isUnauthorized);
+      const failure = `A valid session is refused in ${rejected.words} lists`;
       fail(
         isAlwaysValid
-          ? `Of ${lists.length} lists at once, ${rejected.length} are refused; one after another, none is.`
-          : `Of ${lists.length} lists on new connections, ${rejected.length} are refused, in one valid session.`,
-        [user.login, control, last],
+          ? `${failure} at once; one after another, in none.`
+          : `${failure} on new connections.`,
+        [user.login, control, rejected.found.at(-1)],
       );
     },
   }),

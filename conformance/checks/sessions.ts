@@ -9,7 +9,7 @@ import {
   manyVisits,
   type Visit,
 } from '../people/visits.ts';
-import { describeStatus } from '../problems/describe.ts';
+import { countIn, describeStatus } from '../problems/describe.ts';
 import { expectSuccess, fail, skip } from '../problems/problem.ts';
 import { unshown, listWith } from '../requests/lists.ts';
 import {
@@ -96,7 +96,7 @@ export const sessionChecks: Check[] = [
     after: ['SIGNIN-6'],
     async run(context) {
       const visits = await manyVisits(context);
-      const failed = visits.filter(rejectedCallOf);
+      const { found: failed, words } = countIn(visits, rejectedCallOf);
       const [visit] = failed;
       if (!visit) return;
       const call = rejectedCallOf(visit)!;
@@ -114,10 +114,7 @@ export const sessionChecks: Check[] = [
         : odd.every(Boolean)
           ? `: those whose cookies contain ${[...new Set(odd.join(' ').split(' '))].join(' ')}`
           : '';
-      fail(
-        `After ${failed.length} of ${visits.length} sign-ins, ${nameOf(call)} is refused${which}.`,
-        [visit.login, call],
-      );
+      fail(`After ${words} sign-ins, ${nameOf(call)} is refused${which}.`, [visit.login, call]);
     },
   }),
   must('SIGNIN-8', {

@@ -33,6 +33,7 @@ import {
   missingFromList,
 } from '../requests/lists.ts';
 import { must, should, type Check } from './check.ts';
+import { createTextSearch } from './sent-texts.ts';
 import { textRows } from './text-rows.ts';
 
 /** The texts of a project that a check is about. The fixtures have the others. */
@@ -42,7 +43,10 @@ const nameText = (text: Text) => `the project ${JSON.stringify(truncate(nameOf(t
 
 const lengthsOf = (text: Text) =>
   Object.entries(text)
-    .map(([name, { length }]) => `a ${labelOf(name as TextName)} of ${plural(length, 'character')}`)
+    .map(([name, each]) => {
+      const length = plural(Array.from(each).length, 'character');
+      return `a ${labelOf(name as TextName)} of ${length}`;
+    })
     .join(' and ');
 
 /** Returns the name of the project for these texts. No two projects share a text by chance. */
@@ -216,7 +220,7 @@ async function expectPreserved(context: RunContext, text: Text): Promise<string 
     });
   const created = Object(parseJson(exchange.response!.text)) as Project;
   if (nameOf(created) === undefined) fail(`The response to ${subject} is not a project.`, [create]);
-  expectSameText(sent, created, 'the response', [create]);
+  expectSameText(context, sent, created, 'the response', [create]);
   const list = await expectReadableList(browser, subject, exchange);
   const stored = { call: create, project: created };
   const { projects, call } = await listWith(context, browser, [stored], findByIdOrText, list);
@@ -231,7 +235,7 @@ async function expectPreserved(context: RunContext, text: Text): Promise<string 
       detail: `It has ${lengthsOf(text)}. A project after it is in the list.`,
     });
   }
-  expectSameText(sent, listed, 'the list', [create, call]);
+  expectSameText(context, sent, listed, 'the list', [create, call]);
   return undefined;
 }
 
@@ -249,14 +253,18 @@ async function expectCharacters(browser: SimulatedBrowser, text: Text) {
 
 /** Fails when a text differs from what was sent. */
 export function expectSameText(
+  { http }: RunContext,
   sent: NewProject,
   actual: { [Name in keyof NewProject]: unknown },
   place: string,
   calls: ApiCall[],
 ) {
+  const exchanges = calls.map((call) => call.exchange);
+  const creates = exchanges.filter(({ request }) => request.method === 'POST');
   for (const field of textNames) {
     const [text, received] = [sent[field], actual[field]];
     if (text === undefined || received === text) continue;
+    failIfAny([createTextSearch(http.exchanges)(actual, creates, exchanges.at(-1)!)]);
     const other = textNames.find((name) => received === sent[name] && actual[name] === text);
     if (other) fail(`The ${field} and the ${other} are swapped in ${place}.`, calls);
     const { kind, words, difference } = textFault(text, received);

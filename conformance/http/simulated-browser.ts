@@ -103,9 +103,9 @@ export class SimulatedBrowser {
     return toFetchResponse(await this.follow(/^30[12378]$/, request.method, path, options));
   }
 
-  /** Sends a request, also to where 307 and 308 redirect it. */
+  /** Sends a request, also to where 307 and 308 redirect it. One of the app follows each redirect. */
   send = (method: string, path: string, options: RequestOptions = {}): Promise<Exchange> =>
-    this.follow(/^30[78]$/, method, path, options);
+    this.follow(options.isAppRequest ? /^30[12378]$/ : /^30[78]$/, method, path, options);
 
   /** Sends a request, also to where these statuses redirect it. Returns the last exchange. */
   private async follow(redirects: RegExp, method: string, path: string, options: RequestOptions) {

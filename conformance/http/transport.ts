@@ -26,11 +26,14 @@ export type HttpResponse = {
   text: string;
 };
 
+/** What arrived in place of a complete response. */
+export type FailureKind = 'silence' | 'open end' | 'short body' | 'cut body' | 'close' | 'garbage';
+
 export type HttpFailure = {
+  /** Continues a sentence that ends in "gets". */
   message: string;
+  kind?: FailureKind;
   isTimeout?: boolean;
-  /** Of a timeout: whether a part of the response arrived. */
-  hasBegun?: boolean;
   /** Whether the time of the run was over. */
   isLate?: boolean;
   isRefused?: boolean;
@@ -85,10 +88,10 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
         outgoing.destroy();
         // Not by the clock, which a timer may precede by a fraction of a millisecond.
         if (limitMs < fairMs) return fail('the time of the run is over', { isLate: true });
-        const start = incoming && `the response began with ${incoming.statusCode} and did not end`;
+        const start = incoming && `a ${incoming.statusCode} response that does not end`;
         fail(`${start ?? 'no response'} within ${limitMs / 1000} s`, {
           isTimeout: true,
-          hasBegun: incoming !== undefined,
+          kind: incoming ? 'open end' : 'silence',
         });
       }, limitMs);
       outgoing.on('socket', repairNextHead);
@@ -103,13 +106,14 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
           return resolve(send(request, fairMs, staleConnections + 1));
         }
         const { code = '', message } = error;
-        if (code.startsWith('HPE_')) return fail(`the response is not HTTP: ${message}`);
+        if (code.startsWith('HPE_'))
+          return fail(`a response that is not HTTP: ${message}`, { kind: 'garbage' });
         if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(code))
           return fail(`no connection: ${message}`, {
             isRefused: true,
             isResent: staleConnections > 0,
           });
-        return fail(`the connection was closed without a response (${code})`);
+        return fail(`a closed connection and no response (${code})`, { kind: 'close' });
       });
       outgoing.on('response', (message) => {
         incoming = message;
@@ -120,8 +124,13 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
           clock.clearTimeout(timer);
           const body = Buffer.concat(chunks);
           if (message.complete) return resolve(parseResponse(message, body));
-          const start = `${body.length} bytes of its body`;
-          return fail(`the ${message.statusCode} response was cut off after ${start}`);
+          const promised = message.headers['content-length'];
+          const bytes = promised === undefined ? body.length : `${body.length} of ${promised}`;
+          // A whole body is as long as the backend meant it.
+          const isWhole = promised !== undefined && /[\]}]\s*$/.test(String(body));
+          return fail(`a ${message.statusCode} response that ended after ${bytes} bytes`, {
+            kind: isWhole ? 'short body' : 'cut body',
+          });
         });
       });
       outgoing.end(requestBody);
@@ -174,8 +183,8 @@ function parseResponse({ rawHeaders, statusCode = 0 }: IncomingMessage, body: Bu
     const text = new TextDecoder().decode(bytes);
     return { response: { status: statusCode, headers, bytes, text }, failure: undefined };
   } catch {
-    const message = `the body is not encoded as "Content-Encoding: ${encoding}" claims`;
-    return { response: undefined, failure: { message } };
+    const message = `a body that is not encoded as "Content-Encoding: ${encoding}" claims`;
+    return { response: undefined, failure: { message, kind: 'garbage' } };
   }
 }
 

@@ -4,7 +4,7 @@ import type { HttpClient } from '../http/client.ts';
 import { lateMs } from '../http/clock.ts';
 import { isClientError, isSuccess } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
-import { describeScreen, describeStatus, plural } from '../problems/describe.ts';
+import { countIn, describeScreen, describeStatus, plural } from '../problems/describe.ts';
 import { createProblem, type Problem } from '../problems/problem.ts';
 import type { Fixtures } from './fixtures.ts';
 import { getOrCreate } from './get-or-create.ts';
@@ -81,13 +81,13 @@ export function createAccounts(
         await http.clock.sleep(lateMs);
         tries.push(await send(), await send());
       }
-      const working = tries.filter(({ outcome }) => outcome.ok);
+      const { found: working, words: share } = countIn(tries, ({ outcome }) => outcome.ok);
       const login = working.at(-1) ?? first;
       const refused = tries.length - working.length;
       const isLate = tries.slice(refused).every(({ outcome }) => outcome.ok);
       const description = isLate
         ? `A right email and password are refused ${plural(refused, 'time')}, and accepted then.`
-        : `A right email and password sign in ${working.length} of ${tries.length} times, on new connections.`;
+        : `A right email and password sign in ${share} times, on new connections.`;
       const words = isLate ? 'accounts sign in only later' : 'accounts sign in now and then';
       if (working.length > 0)
         reportTo(
@@ -95,6 +95,7 @@ export function createAccounts(
           createProblem(description, [registration, login, first], {
             userSees: describeScreen(first),
             cause: { words, subject: email },
+            comesAndGoes: true,
           }),
         );
       return login;

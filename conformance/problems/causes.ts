@@ -1,5 +1,6 @@
 /** What several problems of a run have in common. The report makes them one finding. */
 import type { Exchange } from '../http/record.ts';
+import type { FailureKind } from '../http/transport.ts';
 import {
   isClientError,
   isSuccess,
@@ -36,13 +37,41 @@ export function refusalCause(exchange: Exchange, subject: string): Cause | undef
   return { words, subject, about: 'refusals', requirement: refusalRequirement };
 }
 
+/** What requests get in place of a response, and what a backend has to do. */
+const incomplete: Record<FailureKind, [words: string, requirement: string]> = {
+  silence: [
+    'no response',
+    'Respond to each request. Look for what it waits for: a lock, a connection of a pool, or a proxy.',
+  ],
+  'open end': [
+    'a response without an end',
+    'End each response, and send as many bytes as Content-Length says.',
+  ],
+  'short body': [
+    'fewer bytes than Content-Length says',
+    'Count the bytes of the body in Content-Length, or leave that header to the server.',
+  ],
+  'cut body': [
+    'the beginning of a body',
+    'Send each body to its end. Look for a write timeout, a limit of a proxy, or an error while the body is sent.',
+  ],
+  close: [
+    'a closed connection and no response',
+    'Respond to each request. Look for an error in your log that ends its handler or the process.',
+  ],
+  garbage: [
+    'a response that browsers cannot read',
+    'Respond with HTTP. Send Content-Encoding only with a body that is encoded so.',
+  ],
+};
+
 /** Returns what a failure shows of any request; undefined for other failures. */
 export function generalCause(exchange: Exchange): Cause | undefined {
   const { response, failure } = exchange;
   const subject = methodAndPath(exchange.request);
   if (!response) {
-    const isMissing = failure?.isTimeout && !failure.hasBegun;
-    return { words: `kinds of requests get no ${isMissing ? '' : 'usable '}response`, subject };
+    const [words, requirement] = incomplete[failure?.kind ?? 'silence'];
+    return { words: `kinds of requests get ${words}`, subject, requirement };
   }
   const body = Object(parseJson(response.text)) as object;
   const isRefused = ['message', 'error', 'errors', 'detail'].some((name) => name in body);

@@ -11,6 +11,21 @@ const segmenter = new Intl.Segmenter();
 export const charactersOf = (text: string): string[] =>
   Array.from(segmenter.segment(text), ({ segment }) => segment);
 
+/** What nobody sees in a text, except a space and a tab. */
+export const invisible = /(?![ \t])[\p{Cc}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Quotes one code point, or returns its number if it is invisible. */
+export const nameCodePoint = (one: string): string =>
+  one.search(invisible) === -1
+    ? JSON.stringify(one)
+    : `U+${one.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
+
+/** Returns the values that meet a predicate, and words for how many of all they are. */
+export function countIn<Value>(all: readonly Value[], isMeant: (value: Value) => unknown) {
+  const found = all.filter(isMeant);
+  return { found, words: `${found.length} of ${all.length}` };
+}
+
 export const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Returns the first `length` characters. */
@@ -32,18 +47,14 @@ export function describeType(value: unknown): string {
   return `the ${typeof value} ${JSON.stringify(value)}`;
 }
 
-/** Returns the status, or why there is none. The report shows the rest of a response apart. */
+/** Returns the status, or what arrived in its place. The report shows the rest of a response apart. */
 export const describeStatus = ({ response, failure }: Exchange): string =>
-  response
-    ? `status ${response.status}`
-    : failure?.isTimeout
-      ? failure.message
-      : 'no usable response';
+  response ? `status ${response.status}` : (failure?.message ?? 'no response');
 
-/** Returns the status, the content type and the beginning of the body. */
-export function describeResponse(exchange: Exchange): string {
-  const { response, failure } = exchange;
-  if (!response) return `no complete response: ${failure?.message ?? 'nothing arrived'}`;
+/** Returns the status, the content type and the beginning of the body. `time` follows the status. */
+export function describeResponse(exchange: Exchange, time = ''): string {
+  const { response } = exchange;
+  if (!response) return describeStatus(exchange) + time;
   const location = responseHeader(exchange, 'location');
   if (location !== undefined && response.status >= 300 && response.status < 400)
     return `${response.status}, a redirect to ${location}`;
@@ -57,14 +68,23 @@ export function describeResponse(exchange: Exchange): string {
   const shown = isText ? truncate(text, 120) : `${response.bytes.length} bytes that are not text`;
   // Of a page, the proxy that wrote it.
   const server = text.startsWith('<') ? responseHeader(exchange, 'server') : undefined;
-  const kind = [type, server && `from ${server}`].filter(Boolean).join(', ');
-  return `${response.status} ${kind && `(${kind}) `}${text === '' ? 'with an empty body' : shown}`;
+  const lengths = isBeginning(exchange) && describeLengths(exchange);
+  const kind = [type, server && `from ${server}`, lengths].filter(Boolean).join(', ');
+  return `${response.status}${time} ${kind && `(${kind}) `}${text === '' ? 'with an empty body' : shown}`;
 }
+
+/** Returns whether a body begins like JSON and does not end so. */
+export const isBeginning = ({ response }: Exchange): boolean =>
+  /^\s*[[{]/.test(response!.text) && !/[\]}]\s*$/.test(response!.text);
+
+const describeLengths = (exchange: Exchange) =>
+  `${exchange.response!.bytes.length} bytes, Content-Length: ${responseHeader(exchange, 'content-length') ?? 'none'}`;
 
 /** Returns which checks report why a check could not run, and the response that shows it. */
 export function describeReason({ checks = [], words, exchange }: Reason): string {
   const ids = checks.length > 0 ? `${checks.join(' or ')}: ` : '';
-  return `${ids}${words}${exchange ? `: ${describeResponse(exchange)}` : ''}`;
+  const response = exchange?.response ? describeResponse(exchange) : 'no complete response';
+  return `${ids}${words}${exchange ? `: ${response}` : ''}`;
 }
 
 /** Returns what the app shows after one of its calls. */

@@ -15,7 +15,7 @@ import {
   statusOf,
 } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
-import { charactersOf, describeStatus, describeType, truncate } from './describe.ts';
+import { describeStatus, describeType, isBeginning, nameCodePoint, truncate } from './describe.ts';
 
 /** Returns what is wrong with an error's `message`; undefined when it is a non-empty string. */
 export const messageFault = (exchange: Exchange): string | undefined =>
@@ -65,9 +65,7 @@ export function explainInvalidJson(exchange: Exchange): string {
   const before = /^\s*[^\s[{][^[{]*(?=[[{])/.exec(text)?.[0] ?? '';
   if (before !== '' && parseJson(text.slice(before.length)) !== undefined)
     return ` but JSON after ${JSON.stringify(truncate(before.trim().replaceAll(/\s+/g, ' '), 12))}`;
-  const length = responseHeader(exchange, 'content-length');
-  const isCutOff = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
-  return isCutOff && Number(length) === bytes.length ? ': its Content-Length cuts it' : '';
+  return isBeginning(exchange) ? ' but the beginning of JSON' : '';
 }
 
 /** Returns why the app cannot show this list. */
@@ -209,7 +207,7 @@ const forms: Record<string, Change> = {
 export function textFault(sent: string, received: unknown) {
   if (typeof received !== 'string')
     return { kind: 'not a string', words: 'not a string', difference: describeType(received) };
-  const [expected, actual] = [charactersOf(sent), charactersOf(received)];
+  const [expected, actual] = [Array.from(sent), Array.from(received)];
   let index = 0;
   while (index < expected.length && expected[index] === actual[index]) index += 1;
   const start = Math.max(0, index - 8);
@@ -217,8 +215,8 @@ export function textFault(sent: string, received: unknown) {
   const kind = nameChange(sent, received, expected[index] ?? '', actual[index] ?? '');
   return {
     kind,
-    words: kind === 'cut' ? `cut at ${received.length} characters` : kind,
-    difference: `${excerpt(actual)} instead of ${excerpt(expected)} (${sent.length} characters sent, ${received.length} received)`,
+    words: kind === 'cut' ? `cut at ${actual.length} characters` : kind,
+    difference: `${excerpt(actual)} instead of ${excerpt(expected)} (${expected.length} characters sent, ${actual.length} received)`,
   };
 }
 
@@ -232,9 +230,11 @@ function nameChange(sent: string, received: string, from: string, to: string): s
     ) ?? Object.entries(forms).find(([, form]) => form(received) === form(sent));
   if (known) return known[0];
   if (sent.startsWith(received.replace(/(\.{3}|…)$/, ''))) return 'cut';
-  if (received === sent.replaceAll(from, '')) return `without ${JSON.stringify(from)}`;
+  const lost = new Set(Array.from(sent).filter((one) => !received.includes(one)));
+  const isWithout = received === Array.from(sent, (one) => (lost.has(one) ? '' : one)).join('');
+  if (isWithout && lost.size <= 3) return `without ${[...lost].map(nameCodePoint).join(' and ')}`;
   if (from === '$') return 'changed at "$", as by String.replace';
   return received === sent.replaceAll(from, to)
-    ? `sent back with ${JSON.stringify(to)} in place of ${JSON.stringify(from)}`
-    : `changed at ${JSON.stringify(from)}`;
+    ? `sent back with ${nameCodePoint(to)} in place of ${nameCodePoint(from)}`
+    : `changed at ${nameCodePoint(from)}`;
 }

@@ -1,8 +1,7 @@
 import type { Project } from '../../machines/types.ts';
 import { Blocked, type Exchange } from '../http/record.ts';
-import { methodAndPath, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
-import { describeExchangeScreen, describeScreen } from './describe.ts';
+import { describeScreen } from './describe.ts';
 import { generalCause, type Cause } from './causes.ts';
 import { callFault } from './matchers.ts';
 
@@ -31,8 +30,10 @@ export type More = {
   cause?: Cause | undefined;
   /** What the last list of the exchanges lacks. The tests compare it with the list. */
   lacks?: Project | undefined;
-  /** Whether all later requests of its operation show it too, so that other failures follow. */
-  isLasting?: boolean;
+  /** The requests of an operation since which none succeeds. Other failures follow from them. */
+  lasting?: Exchange[];
+  /** Whether the same request may succeed and fail, so that any other failure may follow. */
+  comesAndGoes?: boolean;
   /** What a backend has to do, where that of the check says something else. */
   requirement?: string;
 };
@@ -94,43 +95,6 @@ export function failIfAny(problems: readonly (Problem | false | undefined)[]) {
   const actual = problems.filter((each) => each !== false && each !== undefined);
   if (actual.length > 0) throw new CheckFailed(actual);
 }
-
-/** How to find a fault in a response, what users see of it, and what such faults have in common. */
-export type ResponseRule = [
-  faultOf: (exchange: Exchange) => string | undefined,
-  userSees?: (exchange: Exchange) => string | undefined,
-  causeOf?: (exchange: Exchange, address: string) => Cause | undefined,
-];
-
-/** Throws one problem for each operation and status in which `faultOf` finds a fault. */
-export function failOnFaults(
-  exchanges: Exchange[],
-  ...[faultOf, userSees = describeAppScreen, causeOf]: ResponseRule
-) {
-  const problems = new Map<string, Problem>();
-  for (const exchange of exchanges) {
-    const subject = methodAndPath(exchange.request);
-    const key = `${subject} ${statusOf(exchange)}`;
-    const fault = problems.has(key) ? undefined : faultOf(exchange);
-    if (fault === undefined) continue;
-    const words = `kinds of requests: each ${fault}`;
-    const cause = causeOf?.(exchange, subject) ?? { words, subject };
-    const others = exchanges.filter(({ request }) => methodAndPath(request) === subject);
-    const faulty = others.filter((each) => faultOf(each) !== undefined);
-    const isPart = faulty.length < others.length;
-    const isLasting =
-      isPart && faulty.length > 4 && others.length - others.indexOf(exchange) === faulty.length;
-    const detail = isPart
-      ? `So in ${faulty.length} of ${others.length} requests${isLasting ? ', each since the first' : ''}.`
-      : undefined;
-    const more = { userSees: userSees(exchange), cause, detail, isLasting };
-    problems.set(key, createProblem(`${subject} ${fault}.`, [exchange], more));
-  }
-  failIfAny([...problems.values()]);
-}
-
-const describeAppScreen = (exchange: Exchange) =>
-  exchange.isAppRequest ? describeExchangeScreen(exchange) : undefined;
 
 /** Returns several calls with the one last that shows a problem. */
 export const decisiveLast = <Value>(calls: Value[], decisive: Value): Value[] => [

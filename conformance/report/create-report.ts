@@ -10,7 +10,13 @@ import { emailOf, hasSucceeded, methodAndPath, statusOf } from '../http/response
 import { emailDomain } from '../people/fixtures.ts';
 import { getOrCreate } from '../people/get-or-create.ts';
 import type { RunContext } from '../people/run-context.ts';
-import { describeReason, describeResponse, plural, truncate } from '../problems/describe.ts';
+import {
+  describeReason,
+  describeResponse,
+  invisible,
+  plural,
+  truncate,
+} from '../problems/describe.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { CheckResult, RunResult } from '../checks/run.ts';
 import { sharedNote } from '../requests/lists.ts';
@@ -70,8 +76,13 @@ function createWriter({ secrets, http }: RunContext) {
   const cleaned = new Map<string, string>();
   const clean = (text: string) =>
     getOrCreate(cleaned, text, () =>
-      stripVTControlCharacters(secrets.mask(text)).replaceAll(/[^\P{Cc}\t]/gu, (control) =>
-        control === '\n' ? '\\n' : `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      stripVTControlCharacters(secrets.mask(text)).replaceAll(invisible, (one) =>
+        one === '\n'
+          ? '\\n'
+          : one.replaceAll(
+              /./gs,
+              (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
+            ),
       ),
     );
   const cleanTexts = <Value>(value: Value) =>
@@ -100,8 +111,15 @@ const reportCall = (exchange: Exchange) => ({
   operation: nameOf(exchange),
   status: statusOf(exchange),
   request: describeRequest(exchange),
-  response: describeResponse(exchange),
+  response: describeResponse(exchange, timeToLookUp(exchange)),
 });
+
+/** Returns when the request of a failure was sent: the log of the backend has more. */
+function timeToLookUp({ response, receivedAt, durationMs }: Exchange): string {
+  if (response && response.status < 500) return '';
+  const time = new Date(receivedAt - durationMs).toISOString().slice(11, 23);
+  return `, sent at ${time} UTC${response ? '' : `, ended ${(durationMs / 1000).toFixed(2)} s later`}`;
+}
 
 function reportFinding(finding: Finding, context: RunContext, writer: Writer) {
   const { checks, level, summary, situations, problems, causes } = finding;

@@ -1,7 +1,7 @@
 import type { Check } from '../checks/check.ts';
 import { compareCauses, isCauseOf } from '../checks/order.ts';
 import type { Exchange, Reason } from '../http/record.ts';
-import { areAlike, isSuccess, methodAndPath, statusOf } from '../http/response.ts';
+import { areAlike, isSuccess, methodAndPath, responseKey, statusOf } from '../http/response.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { CheckResult } from '../checks/run.ts';
 
@@ -16,6 +16,7 @@ export function listFindings(results: CheckResult[]) {
   const reported = failed.flatMap(({ check, problems }) =>
     problems.map((problem) => ({ check, problem })),
   );
+  const problemsOf = (check: Check) => failed.find((each) => each.check === check)!.problems;
   const sizes = groupBy(reported, causeKeyOf);
   /** A check of one request knows more of its failure than a check of all requests. */
   const shownBy = (item: Item) => reported.find((other) => showsFailureOf(item, other));
@@ -33,7 +34,7 @@ export function listFindings(results: CheckResult[]) {
       failed
         .map((other) => other.check)
         .filter((other) => !checks.includes(other))
-        .filter((other) => isCauseOf(other, check));
+        .filter((other) => explains(problemsOf(other), problemsOf(check), isCauseOf(other, check)));
     const isConsequence = own.every((check) => causesOf(check).length > 0);
     return {
       /** MUST checks come first, in causal order. */
@@ -66,9 +67,31 @@ export function listFindings(results: CheckResult[]) {
     );
 }
 
+/**
+ * Returns whether problems of one check explain each of another: the latter has a request like the
+ * one that shows the former, or began during a failure that lasts. A fault that comes and goes may
+ * be in each request.
+ */
+const explains = (causes: Problem[], problems: Problem[], isBefore: boolean) =>
+  problems.every(({ exchanges }) =>
+    causes.some(({ lasting: [first] = [], comesAndGoes, exchanges: [...shown] }) => {
+      const isLater = (each: Exchange) =>
+        first && each.startedAfter >= first.startedAfter && statusOf(each) === statusOf(first);
+      const decisive = shown.at(-1);
+      const isAlike = !decisive || exchanges.map(kindOf).includes(kindOf(decisive));
+      return exchanges.some(isLater) || (isBefore && (comesAndGoes || isAlike));
+    }),
+  );
+
+/** The refusal of a session has one kind in each call. */
+const kindOf = (exchange: Exchange) =>
+  [401, 403, 419].includes(statusOf(exchange))
+    ? responseKey(exchange)
+    : `${methodAndPath(exchange.request)} ${statusOf(exchange)}`;
+
 /** Whether all later requests fail too, so that other failures follow. */
 const isLasting = ({ level, problems }: { level: string; problems: Problem[] }) =>
-  level === 'MUST' && problems.some((problem) => problem.isLasting);
+  level === 'MUST' && problems.some((problem) => problem.lasting);
 
 /** Returns the first check of each cause that explains these checks, also by way of others. */
 function listHeads(findings: { checks: Check[]; causes: Check[] }[], checks: Check[]): Check[] {
@@ -105,12 +128,11 @@ function tells({ check, problems }: CheckResult, { checks = [], exchange }: Reas
 /** Returns whether a check of one request shows a failure that a check of all requests found. */
 function showsFailureOf({ check, problem }: Item, other: Item) {
   // A leak is another fault, and what goes on failing is no matter of one request.
-  if (check.id.startsWith('LEAK') || problem.isLasting) return false;
+  if (check.id.startsWith('LEAK') || problem.lasting) return false;
   if (!check.inspects || other.check.inspects) return false;
   const [one, two] = [problem, other.problem].map(({ exchanges }) => exchanges.at(-1));
   if (!one || !two || (one.response && statusOf(one) < 500)) return false;
-  const nameOf = (each: Exchange) => `${methodAndPath(each.request)} ${statusOf(each)}`;
-  return nameOf(one) === nameOf(two);
+  return kindOf(one) === kindOf(two);
 }
 
 /** Adds how many requests of all fail like the one of a problem, if not all do. */

@@ -20,6 +20,7 @@ import { run, type CheckResult, type RunResult } from '../checks/run.ts';
 import { exemplary, startBackend, withHeaders, type Change } from './backends/backend.ts';
 import * as change from './backends/changes.ts';
 import { signInFaults } from './backends/faults/auth.ts';
+import { faults } from './backends/faults/all.ts';
 import { errorFaults } from './backends/faults/errors.ts';
 import { leakFaults } from './backends/faults/leaks.ts';
 import { otherProjectFaults } from './backends/faults/projects.ts';
@@ -111,6 +112,50 @@ test.each([
   const { findings } = createReport(await runKit((clock) => startBackend(clock, exemplary, fault)));
   expect(findings.length).toBeGreaterThan(0);
   expect(findings.slice(1).filter(({ causes }) => causes.length === 0)).toEqual([]);
+});
+
+test.each([
+  ['REACH-5: no request gets', /^\d kinds of requests fail since POST \S+register got 409\.$/],
+  [
+    'ERR-20: each request fails after',
+    /^\d kinds of requests get 500 since POST \S+register got 409\.$/,
+  ],
+  ['REACH-5: the body of a long', / gets a 200 response that ended after 1000 of \d+ bytes\.$/],
+  [
+    'PROJECT-2: a new project is shorter',
+    / fails: a 201 response that ended after \d+ of \d+ bytes\.$/,
+  ],
+  [
+    'REACH-2: a long list',
+    /^GET \S+projects has a body that is not JSON but the beginning of JSON\.$/,
+  ],
+  ['PROJECT-30: each fifth', /^\d+ projects have the text of another request\.$/],
+  ['PROJECT-30: each row of a list is', /^A list has one project \d+ times\.$/],
+  ['PROJECT-30: each row of a list has', /^\d+ projects have the text of another request\.$/],
+  ['TEXT-3: directional', / is without U\+200F and U\+200E\.$/],
+])('the report names the fault and not the check that met it: %s', async (name, line) => {
+  const { change: fault, only } = faults.find((each) => each.name.startsWith(name))!;
+  const ran = await runKit((clock) => startBackend(clock, exemplary, fault), { only });
+  const [first, ...others] = createReport(ran).findings;
+  expect(first!.summary ?? first!.problems[0]!.description).toMatch(line);
+  const heads = others.filter(({ level, causes }) => level === 'MUST' && causes.length === 0);
+  expect(heads).toEqual([]);
+});
+
+test('a fault that its own request shows is no consequence of another one', async () => {
+  const ids = [
+    'PROJECT-3: an empty',
+    'SIGNIN-17: a sign-in before',
+    'PROJECT-26: an',
+    'TEXT-8: text is',
+  ];
+  const pair = ids.map((id) => faults.find(({ name }) => name.startsWith(id))!.change);
+  const { findings } = createReport(
+    await runKit((clock) => startBackend(clock, exemplary, ...pair)),
+  );
+  expect(findings.flatMap(({ id, causes }) => (causes.length === 0 ? id : []))).toEqual(
+    expect.arrayContaining(['PROJECT-3', 'SIGNIN-17', 'PROJECT-26', 'TEXT-8']),
+  );
 });
 
 const resultOf = (id: string, problem?: Partial<Problem>): CheckResult => ({

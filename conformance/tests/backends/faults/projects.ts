@@ -179,6 +179,22 @@ export const otherProjectFaults: Record<string, Change> = {
     401,
     () => jsonResponse(200, { error: 'not signed in' }),
   ),
+  'PROJECT-30: each fifth project gets the title of the one before': ({ createProject }) => {
+    let last: BackendCall['json'] = {};
+    let count = 0;
+    return {
+      createProject(call) {
+        const { json } = call;
+        const title = ++count % 5 === 0 ? last['title'] : json['title'];
+        last = json;
+        return createProject({ ...call, json: { ...json, title } });
+      },
+    };
+  },
+  'PROJECT-30: each row of a list is the last project': lists((all) => all.map(() => all.at(-1))),
+  'PROJECT-30: each row of a list has the texts of the last project': lists((all) =>
+    all.map(({ id }) => ({ ...all.at(-1), id })),
+  ),
   'PROJECT-3: an empty list is null': lists((all) => (all.length > 0 ? all : null)),
   'PROJECT-5: the list is sorted newest first': lists((all) => all.toReversed()),
   'PROJECT-5: the list is sorted by the text of its ids, which are numbers': change.all(

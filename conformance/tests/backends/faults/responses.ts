@@ -1,7 +1,32 @@
 import { gzipSync } from 'node:zlib';
 import { withHeaders, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
-import { neverRespond } from '../stub-server.ts';
+import { neverRespond, type BackendResponse } from '../stub-server.ts';
+import type { TestClock } from '../test-clock.ts';
+
+/** Responds so to each request after a registration that is refused with 409. */
+const sinceConflict =
+  (respond: (clock: TestClock) => BackendResponse): Change =>
+  (_backend, clock) => {
+    let hasFailed = false;
+    return change.respond(async (request, next) => {
+      if (hasFailed) return respond(clock);
+      const response = await next(request);
+      hasFailed = response.status === 409;
+      return response;
+    });
+  };
+
+/** Sends a part of a body, and then closes the connection. */
+const sentInPart = ({ status, headers, body }: BackendResponse, end: number): BackendResponse => ({
+  status,
+  headers,
+  body,
+  write(response) {
+    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+    response.write(body.slice(0, end), () => response.destroy());
+  },
+});
 
 /** Faults of responses to several operations, which several groups of checks find. */
 export const responseFaults: Record<string, Change> = {
@@ -28,6 +53,28 @@ export const responseFaults: Record<string, Change> = {
   'REACH-5: a wrong password is never answered': (_backend, clock) => ({
     refuseLogin: () => neverRespond(clock),
   }),
+  'REACH-5: no request gets a response after the registration of an existing email': sinceConflict(
+    (clock) => neverRespond(clock),
+  ),
+  'ERR-20: each request fails after the registration of an existing email': sinceConflict(() =>
+    change.error(500),
+  ),
+  'REACH-5: the body of a long list ends after a part': change.responsesTo(
+    'listProjects',
+    200,
+    (response) => response.body.length > 2000 && sentInPart(response, 1000),
+  ),
+  'PROJECT-2: a new project is shorter than its Content-Length': change.responsesTo(
+    'createProject',
+    201,
+    (response) => sentInPart({ ...response, body: `${String(response.body)}     ` }, -5),
+  ),
+  'REACH-2: a long list and its Content-Length are cut': change.responsesTo(
+    'listProjects',
+    200,
+    (response) =>
+      response.body.length > 2000 && { ...response, body: response.body.slice(0, 1000) },
+  ),
   'REACH-6: bodies are encoded as Latin-1': change.responses((response) => ({
     ...withHeaders(response, { 'content-type': 'application/json; charset=iso-8859-1' }),
     body: Buffer.from(String(response.body), 'latin1'),

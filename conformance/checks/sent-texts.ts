@@ -1,0 +1,96 @@
+import { labelOf, textNames, type TextName } from '../http/project-texts.ts';
+import type { Exchange } from '../http/record.ts';
+import { isSuccess, parseJson } from '../http/response.ts';
+import { truncate } from '../problems/describe.ts';
+import { createProblem, failIfAny, type Problem } from '../problems/problem.ts';
+import { must, type Check } from './check.ts';
+
+type Values = Partial<Record<TextName | 'id', unknown>>;
+
+/** Shorter texts may be equal by chance. */
+const minLength = 12;
+
+const isCreate = ({ request: { method, path } }: Exchange) =>
+  method === 'POST' && path === '/api/v1/projects';
+
+const rowsOf = (body: unknown) => [body].flat().map((row): Values => Object(row));
+
+const keyOf = ({ request }: Exchange) => request.headers['idempotency-key'];
+
+const requirement =
+  'Read each request and each row into a variable of its own: not into one that requests share, as a pool or a pointer to the variable of a loop does.';
+
+export const sentTextChecks: Check[] = [
+  must('PROJECT-30', {
+    title: 'Each project has the texts of its own request, and is in a list once',
+    requirement,
+    statements: ['ENTITY-1', 'CREATE-2', 'CHOICE-44'],
+    after: ['REACH-6'],
+    inspects: true,
+    async run({ http: { exchanges } }) {
+      const findForeignText = createTextSearch(exchanges);
+      const createsOf = new Map<string, Exchange[]>();
+      let most = { count: 1, list: exchanges[0]! };
+      const problems = exchanges.filter(isSuccess).flatMap((exchange) => {
+        const rows = rowsOf(parseJson(exchange.response!.text));
+        if (isCreate(exchange)) {
+          const id = String(rows[0]?.id);
+          createsOf.set(id, [...(createsOf.get(id) ?? []), exchange]);
+          return rows.map((row) => findForeignText(row, [exchange], exchange));
+        }
+        const own = rows.filter(({ id }) => createsOf.get(String(id))?.length === 1);
+        const texts = own.map((row) => JSON.stringify(row));
+        const count = texts.filter((text) => text === texts[0]).length;
+        if (count > most.count) most = { count, list: exchange };
+        for (const row of own) {
+          const problem = findForeignText(row, createsOf.get(String(row.id))!, exchange);
+          if (problem) return problem;
+        }
+        return undefined;
+      });
+      if (most.count > 1)
+        problems.push(createProblem(`A list has one project ${most.count} times.`, [most.list]));
+      failIfAny(problems);
+    },
+  }),
+];
+
+/** Creates what finds a text in a project that only another request than its own has sent. */
+export function createTextSearch(record: Exchange[]) {
+  const texts = new Map(
+    record.map((exchange) => {
+      const [sent] = rowsOf(isCreate(exchange) && parseJson(String(exchange.request.body)));
+      return [exchange, textNames.map((name) => sent?.[name])];
+    }),
+  );
+  const textsOf = (exchange: Exchange): unknown[] => texts.get(exchange)!;
+  const senders = new Map(
+    record.toReversed().flatMap((each) => textsOf(each).map((text) => [text, each] as const)),
+  );
+  /** `own` are the requests that may have created the project that `shown` shows. */
+  return (project: Values, own: Exchange[], shown: Exchange): Problem | undefined => {
+    const isOwn = (text: string) =>
+      text.length < minLength || own.flatMap(textsOf).some((each) => String(each).includes(text));
+    const name = textNames.find(
+      (each) => senders.has(project[each]) && !isOwn(String(project[each])),
+    );
+    const sender = name && senders.get(project[name])!;
+    // A key may repeat the response to another text.
+    if (!sender || own.some((each) => keyOf(each) && keyOf(each) === keyOf(sender)))
+      return undefined;
+    const field = labelOf(name);
+    const text = truncate(String(project[name]), 40);
+    return createProblem(
+      `A project ${shown === own[0] ? '' : 'in a list '}has the ${field} of another request.`,
+      [sender, ...own, shown],
+      {
+        detail: `It has "${text}", which ${sender.person} sent for another project.`,
+        cause: {
+          words: 'projects have the text of another request',
+          subject: `the ${field} "${text}"`,
+          requirement,
+        },
+      },
+    );
+  };
+}

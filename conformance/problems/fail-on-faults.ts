@@ -1,0 +1,102 @@
+import type { Exchange } from '../http/record.ts';
+import { isSuccess, methodAndPath, statusOf } from '../http/response.ts';
+import type { Cause } from './causes.ts';
+import { countIn, describeExchangeScreen } from './describe.ts';
+import { createProblem, failIfAny, type Problem } from './problem.ts';
+
+/** The requests of one operation in order, those that show a problem, and the problem. */
+type Faulty = { own: Exchange[]; faulty: Exchange[]; problem: Problem };
+
+/** A hanging operation gets no more requests than these. */
+const minLasting = 4;
+
+const requirement =
+  'End what a request begins, also if it is refused: release its lock, return its connection, and roll back its transaction.';
+
+/** Whether an operation worked, and fails since a moment, to the end of the run. */
+function isEnding({ own, faulty: [first] }: Faulty): boolean {
+  const start = own.indexOf(first!);
+  const isFailure = !first!.response || statusOf(first!) >= 500;
+  return isFailure && own.slice(0, start).some(isSuccess) && !own.slice(start).some(isSuccess);
+}
+
+const nameResponse = (exchange: Exchange) =>
+  `${methodAndPath(exchange.request)} got ${statusOf(exchange) || 'no response'}`;
+
+/**
+ * Returns the problems. One that lasts names the response since which its operation fails: one of a
+ * new kind, between the last good response of each operation and the first failure.
+ */
+function withBeginnings(record: Exchange[], found: Faulty[]): Problem[] {
+  const endings = found.filter(isEnding);
+  if (!endings.some(({ faulty }) => faulty.length >= minLasting))
+    return found.map(({ problem }) => problem);
+  const rangeOf = ({ own, faulty: [first] }: Faulty) =>
+    [own[own.indexOf(first!) - 1]!, first!].map((each) => record.indexOf(each)) as [number, number];
+  const starts = endings.map((each) => rangeOf(each)[0]);
+  const ends = endings.map((each) => rangeOf(each)[1]);
+  const common: [number, number] = [Math.max(...starts), Math.min(...ends)];
+  return found.map((each) => {
+    const { own, faulty, problem } = each;
+    const isCommon = common[0] < common[1];
+    if (!endings.includes(each) || (!isCommon && faulty.length < minLasting)) return problem;
+    const [start, end] = isCommon ? common : rangeOf(each);
+    const between = record.slice(start, end);
+    // What had no effect before is not the cause.
+    const known = new Set(record.slice(0, start).map(nameResponse));
+    const unknown = between.filter((other) => !known.has(nameResponse(other)));
+    const [cause, ...others] = unknown.length > 0 ? unknown : between.slice(-1);
+    const isSure = others.every((other) => nameResponse(other) === nameResponse(cause!));
+    const since = `since ${nameResponse(cause!)}${isSure ? '' : ', or soon after'}`;
+    const subject = methodAndPath(faulty[0]!.request);
+    const status = statusOf(faulty[0]!);
+    return {
+      ...problem,
+      description: `${subject} ${status ? `gets ${status}` : 'fails'} ${since}.`,
+      detail: `None of ${own.indexOf(faulty[0]!)} requests before did.`,
+      exchanges: [faulty[0]!, cause!],
+      cause: {
+        words: `kinds of requests ${status ? `get ${status}` : 'fail'} ${since}`,
+        subject,
+        requirement,
+      },
+      lasting: faulty,
+    };
+  });
+}
+
+/** How to find a fault in a response, what users see of it, and what such faults have in common. */
+export type ResponseRule = [
+  faultOf: (exchange: Exchange) => string | undefined,
+  userSees?: (exchange: Exchange) => string | undefined,
+  causeOf?: (exchange: Exchange, address: string) => Cause | undefined,
+];
+
+/** Throws one problem for each operation and status in which `faultOf` finds a fault. */
+export function failOnFaults(
+  record: Exchange[],
+  isJudged: (exchange: Exchange) => unknown,
+  ...[faultOf, userSees = describeAppScreen, causeOf]: ResponseRule
+) {
+  const faults = new Map(record.filter(isJudged).map((each) => [each, faultOf(each)]));
+  const found = new Map<string, Faulty>();
+  for (const [exchange, fault] of faults) {
+    const subject = methodAndPath(exchange.request);
+    const key = `${subject} ${statusOf(exchange)}`;
+    if (fault === undefined || found.has(key)) continue;
+    const own = [...faults.keys()].filter(({ request }) => methodAndPath(request) === subject);
+    const isFaulty = (each: Exchange) =>
+      faults.get(each) !== undefined && statusOf(each) === statusOf(exchange);
+    const words = `kinds of requests: each ${fault}`;
+    const cause = causeOf?.(exchange, subject) ?? { words, subject };
+    const share = countIn(own, isFaulty);
+    const detail = share.found.length < own.length ? `So in ${share.words} requests.` : undefined;
+    const more = { userSees: userSees(exchange), cause, detail };
+    const problem = createProblem(`${subject} ${fault}.`, [exchange], more);
+    found.set(key, { own, faulty: share.found, problem });
+  }
+  failIfAny(withBeginnings(record, [...found.values()]));
+}
+
+const describeAppScreen = (exchange: Exchange) =>
+  exchange.isAppRequest ? describeExchangeScreen(exchange) : undefined;
