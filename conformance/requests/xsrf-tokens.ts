@@ -2,8 +2,11 @@ import { isClientError, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
 import type { Visit } from '../people/visits.ts';
+import { countIn } from '../problems/describe.ts';
+import { fail } from '../problems/problem.ts';
 import { createWithToken, failedCreate } from './creates.ts';
 import { changeCookie } from './forged-cookies.ts';
+import { onNewConnection } from './sign-ins.ts';
 
 export const asksForToken = ({ exchange }: ApiCall) =>
   [400, 403, 419, 422].includes(statusOf(exchange)) &&
@@ -52,3 +55,83 @@ export async function isDoubleSubmit(context: RunContext): Promise<boolean> {
 
 export const xsrfCookieOf = (browser: SimulatedBrowser) =>
   browser.allCookies().find(({ key }) => key === 'XSRF-TOKEN');
+
+type TokenForm = {
+  /** What the backend accepts in place of the request of the app. */
+  accepted: string;
+  requirement?: string;
+  /** Returns the changed headers; undefined where they would be the same. */
+  headersOf: (visit: Visit) => Record<string, string | undefined> | undefined;
+};
+
+/** Other forms in which a backend may expect the token of the app. */
+const tokenForms: TokenForm[] = [
+  {
+    accepted: 'its percent-encoded form is accepted',
+    headersOf({ browser }) {
+      const { value } = xsrfCookieOf(browser)!;
+      return value === browser.xsrfToken() ? undefined : { 'x-xsrf-token': value };
+    },
+  },
+  {
+    accepted: 'it is accepted in X-CSRF-Token',
+    requirement:
+      'Read the token from X-XSRF-TOKEN. A framework that decrypts this header has to encrypt the cookie too: make no exception for it.',
+    headersOf: ({ browser }) => ({
+      'x-csrf-token': browser.xsrfToken(),
+      'x-csrftoken': browser.xsrfToken(),
+    }),
+  },
+  {
+    accepted: 'its form that is masked with XOR is accepted',
+    requirement:
+      'Compare the header with the cookie as it is: in Spring Security, by CsrfTokenRequestAttributeHandler.',
+    headersOf({ browser }) {
+      const token = Buffer.from(browser.xsrfToken()!);
+      // A mask of zeros leaves the token as it is.
+      const masked = Buffer.concat([Buffer.alloc(token.length), token]);
+      return { 'x-xsrf-token': masked.toString('base64url') };
+    },
+  },
+  {
+    accepted: 'a request without an Origin is accepted',
+    requirement:
+      'Accept the Origin of the address that the browser has. Behind a proxy, let it forward Host and X-Forwarded-Proto.',
+    headersOf: () => ({ origin: undefined, referer: undefined }),
+  },
+];
+
+/** Fails with the form in which the refused token of a visit is accepted. */
+export async function expectOtherForms(context: RunContext, visit: Visit) {
+  const { browser, login, create } = visit;
+  for (const { accepted, requirement, headersOf } of tokenForms) {
+    const headers = headersOf(visit);
+    if (!headers) continue;
+    const project = context.fixtures.project('in another form');
+    const other = await browser.createProject(project, { headers, isAppRequest: false });
+    if (other.outcome.ok)
+      fail(
+        `The app's XSRF token is refused, and ${accepted}.`,
+        [login, other, create],
+        requirement === undefined ? {} : { requirement },
+      );
+  }
+}
+
+/** Fails if a token is accepted on some new connections and refused on others. */
+export async function expectTokenOnConnections(context: RunContext, { browser, login }: Visit) {
+  const project = context.fixtures.project('on a new connection');
+  const calls = [];
+  // One after another, because each may replace the token.
+  while (calls.length < 4) calls.push(await browser.createProject(project, onNewConnection));
+  const { found, words } = countIn(
+    calls,
+    (create) => mayRefuseToken(create) && isClientError(create.exchange),
+  );
+  if (found.length === 0 || found.length === calls.length) return;
+  fail(
+    `The app's XSRF token is refused on ${words} new connections.`,
+    [login, calls.find(({ outcome }) => outcome.ok), found[0]],
+    { requirement: 'Check tokens with one key, or one store, in all processes.' },
+  );
+}

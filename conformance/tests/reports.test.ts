@@ -132,6 +132,9 @@ test.each([
   ['PROJECT-30: each fifth', /^\d+ projects have the text of another request\.$/],
   ['PROJECT-30: each row of a list is', /^A list has one project \d+ times\.$/],
   ['PROJECT-30: each row of a list has', /^\d+ projects have the text of another request\.$/],
+  ['XSRF-3: the XSRF token is expected in', / refused, and it is accepted in X-CSRF-Token\.$/],
+  ['XSRF-3: the XSRF token is expected after', / masked with XOR is accepted\.$/],
+  ['XSRF-3: each of two', / refused on 2 of 4 new connections\.$/],
   ['TEXT-3: directional', / is without U\+200F and U\+200E\.$/],
 ])('the report names the fault and not the check that met it: %s', async (name, line) => {
   const { change: fault, only } = faults.find((each) => each.name.startsWith(name))!;

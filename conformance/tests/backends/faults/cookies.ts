@@ -106,6 +106,34 @@ export const cookieFaults: Record<string, Change> = {
     xsrfToken: (session) =>
       xsrfToken([...sessions].findLast(([, each]) => each === sessions.get(session))?.[0] ?? ''),
   }),
+  'XSRF-3: the XSRF token is expected in another header': ({ xsrfToken }) => ({
+    isXsrfTokenRight: ({ request, session }) =>
+      request.headers['x-csrf-token'] === xsrfToken(session),
+  }),
+  // Like XorCsrfTokenRequestAttributeHandler of Spring Security 6.
+  'XSRF-3: the XSRF token is expected after a mask': ({ xsrfToken }) => ({
+    isXsrfTokenRight({ request, session }) {
+      const sent = Buffer.from(tokenOf(request), 'base64url');
+      const length = sent.length / 2;
+      const token = Buffer.from(sent.subarray(length).map((byte, index) => byte ^ sent[index]!));
+      return length > 0 && String(token) === xsrfToken(session);
+    },
+  }),
+  'XSRF-3: each of two processes has a key of its own for XSRF tokens': ({
+    createSession,
+    isXsrfTokenRight,
+  }) => {
+    const processes = new Map<string, number>();
+    return {
+      createSession(account, old, request) {
+        const session = createSession(account, old, request);
+        processes.set(session, request.connection % 2);
+        return session;
+      },
+      isXsrfTokenRight: (call) =>
+        processes.get(call.session) === call.request.connection % 2 && isXsrfTokenRight(call),
+    };
+  },
   'XSRF-3: an XSRF token works once': ({ isXsrfTokenRight }) => {
     const used = new Set<string>();
     return {
