@@ -13,6 +13,7 @@ const checkTimeoutMs = 1_800_000;
 const types = 'lint and types';
 const contract = 'contract and generated';
 const unitTest = 'tests/unit/contrast.test.ts';
+const wrongMeta = "machines.auth.states.loggingIn.on.registerUser[0].meta.statements = ['P-3'];";
 const numbers = Array.from({ length: 1_000 }, (_, i) => Math.sin(i)).join();
 
 /** A mistake is appended to a file. FILE and LINE are its place in what the step prints of it. */
@@ -33,6 +34,7 @@ const mistakes: [step: string, file: string, mistake: string, ...printed: string
   [contract, 'openapi.yaml', '    Unused: { description: P. }', 'FILE:LINE:', 'unused-component'],
   ['specification', 'docs/specification.md', '- **P-1** Text.', 'FILE:LINE: no test carries P-1'],
   ['specification', unitTest, "test('<P-2]', f);", 'FILE:LINE: unknown statement P-2'],
+  ['specification', 'machines/all.ts', wrongMeta, 'registerUser: unknown statement P-3'],
   ['changelog', 'CHANGELOG.md', '- A line.', 'FILE: "0.1.0', 'is released: undo its change'],
   ['lockfile', 'package-lock.json', '"resolved": "https://a/"', 'FILE:LINE names a download host'],
   ['links', 'SECURITY.md', '[planted](nowhere.md)', 'FILE', 'LINE:1-', 'Cannot find file'],
@@ -53,8 +55,8 @@ describe('npm run check', () => {
     ({ code, output: printed } = await run(folder, ['npm', 'run', 'check']));
   }, checkTimeoutMs);
 
-  test.each(mistakes.map(([step, , mistake, ...texts], row) => ({ step, mistake, texts, row })))(
-    'fails at $mistake in its step, $step',
+  test.each(mistakes.map(([step, name, , ...texts], row) => ({ step, name, texts, row })))(
+    '$step fails at $name with $texts',
     ({ step, texts, row }) => {
       const { file, line } = places[row]!;
       const wanted = texts.map((text) => text.replace('FILE', file).replace('LINE', `${line}`));

@@ -128,7 +128,8 @@ test('the length of a list is announced outside the busy section when it has loa
   await go('/projects');
   await announced('Loading projects.');
   (await backend.next('listProjects')).answer(500);
-  await announced('');
+  await waitFor(() => expect(liveRegion()?.textContent).not.toBe('Loading projects.'));
+  expect(liveRegion()?.textContent).toBe('');
 });
 
 test('the place of the reader is stored when the browser leaves the page [CHOICE-110]', async () => {
