@@ -60,6 +60,9 @@ export type ApiOptions = {
   user?: () => string | undefined;
 };
 
+/** Browsers limit the bodies of all `keepalive` requests in flight to 64 KiB. */
+const maxKeepaliveBytes = 60_000;
+
 /** Creates the typed client of `openapi.yaml`: JSON, credentials, XSRF header, no timeout. */
 // oxlint-disable-next-line max-lines-per-function -- what is special about each call stands in one place
 export function createApi({
@@ -77,6 +80,7 @@ export function createApi({
   });
   client.use(xsrfMiddleware(origin, cookies));
   const idempotencyKeys = createIdempotencyKeys(user);
+  let hasAnswered = true;
 
   /** Sends a call. Its body is read later: `toOutcome` knows a lost connection from a malformed body. */
   function send<Id extends OperationId>(id: Id, input: Input<Id>, init: RequestInit) {
@@ -84,9 +88,13 @@ export function createApi({
     const { params, body } = splitInput(path, input);
     // openapi-fetch types a call by its literal path, which a generic call does not have.
     const request = client.request as (...args: unknown[]) => Promise<FetchResult>;
+    const bodyText = hasBody ? JSON.stringify(body) : '';
+    const byteLength = new TextEncoder().encode(bodyText).length;
     return request(method, path, {
       ...init,
-      ...(hasBody && { body }),
+      keepalive: init.keepalive === true && byteLength < maxKeepaliveBytes,
+      // Beside the request, whose own body can only be read later.
+      ...(hasBody && { body, bodyText, bodySerializer: () => bodyText }),
       // Chromium queues a second GET of a cacheable URL until the first one ends.
       ...(method === 'get' && { cache: 'no-store' }),
       params: { path: params },
@@ -116,15 +124,22 @@ export function createApi({
         decodeProjects(textChunks(response), onRows),
       ),
 
-    /** Repeats the Idempotency-Key of a project until an answer decides. */
+    /**
+     * Repeats the Idempotency-Key of a project until an answer decides. The browser sends it even if
+     * the tab is closed at once. It refuses that while others have large bodies in flight, so an
+     * attempt after one without an answer does without.
+     */
     async createProject(project, signal) {
       const key = idempotencyKeys.keyOf(project);
       const request = send('createProject', project, {
         signal,
+        keepalive: hasAnswered,
         headers: { 'Idempotency-Key': key },
       });
       const outcome = await toOutcome(request, (response) => readBody('createProject', response));
-      idempotencyKeys.storeAnswer(project, key, outcome.ok, (await request).response.status);
+      const { status } = (await request).response;
+      hasAnswered = status !== 0;
+      idempotencyKeys.storeAnswer(project, key, outcome.ok, status);
       return outcome;
     },
   };

@@ -20,13 +20,17 @@ declare global {
 
 export const listPath = '/api/v1/projects' satisfies keyof paths;
 
-/** Calls `window.fetch` with an address, as scripts of others that wrap it expect. */
-export async function fetchByAddress(request: Request): Promise<Response> {
-  const { url, method, credentials, cache, signal } = request;
+/**
+ * Calls `window.fetch` with an address, as scripts of others that wrap it expect. At once if the
+ * request has its body as a text beside it: the tab may close after a submit.
+ */
+export async function fetchByAddress(request: Request & { bodyText?: string }): Promise<Response> {
+  const { url, method, credentials, cache, signal, keepalive } = request;
   const headers = Object.fromEntries(request.headers);
   // An empty text as a body would get the content type text/plain.
-  const body = (await request.text()) || null;
-  return window.fetch(url, { method, headers, credentials, cache, signal, body });
+  const body = (request.bodyText ?? (await request.text())) || null;
+  const init = { method, headers, credentials, cache, signal, body };
+  return window.fetch(url, keepalive ? { ...init, keepalive } : init);
 }
 
 /** Wraps `window.fetch`. Returns the prefetched response for the first request of the list. */

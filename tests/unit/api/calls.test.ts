@@ -4,6 +4,8 @@ import { controlledBackend, type ReceivedRequest } from '../../../model/controll
 import { callNames } from '../../../model/calls.ts';
 import { operationOf, parseRequest } from '../../../model/requests.ts';
 import { callApi, inputFor } from '../../../testing/call-api.ts';
+import { credentialsOf } from '../../../testing/credentials.ts';
+import { newProject, projectOf } from '../../../testing/projects.ts';
 
 const origin = 'https://tracker.example';
 const { signal } = new AbortController();
@@ -49,6 +51,27 @@ describe('the requests', () => {
     expect(list?.cache).toBe('no-store');
     expect(list?.path).toBe(operationOf('listProjects').path);
   });
+});
+
+test('a creation is sent although the tab closes, unless its body is large or there was no answer before [CHOICE-123]', async () => {
+  const requests: Request[] = [];
+  const answers = [200, 0, 500, 500, 500];
+  const api = createApi({
+    origin,
+    cookies: () => '',
+    async fetch(request) {
+      requests.push(request);
+      const status = answers[requests.length - 1]!;
+      return status ? new Response('{}', { status }) : Promise.reject(new TypeError('refused'));
+    },
+  });
+  const create = (project = newProject()) => api.call('createProject', project, signal);
+  await api.call('login', credentialsOf(), signal);
+  await create();
+  await create();
+  await create(projectOf(() => '\u00FC'.repeat(12_000)));
+  await create(projectOf(() => '\u00FC'.repeat(16_000)));
+  expect(requests.map(({ keepalive }) => keepalive)).toEqual([false, true, false, true, false]);
 });
 
 describe('the XSRF header', () => {

@@ -29,6 +29,18 @@ async function send(init: RequestInit): Promise<Received> {
   return received.pop()!;
 }
 
+test('a request with its body as a text is sent at once, because the tab may close [CHOICE-123]', async () => {
+  const sent = vi.spyOn(window, 'fetch').mockResolvedValue(new Response());
+  const request = new Request('http://127.0.0.1/', { method: 'POST', keepalive: true });
+  const answer = fetchByAddress(Object.assign(request, { bodyText: '{}' }));
+  expect(sent).toHaveBeenCalledWith(
+    request.url,
+    expect.objectContaining({ body: '{}', keepalive: true }),
+  );
+  sent.mockRestore();
+  await answer;
+});
+
 test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])(
   'a %s without a body arrives without a content type',
   async (method) => {
