@@ -70,6 +70,8 @@ export type VisualDriver = UserActions & {
 /** Drives the built app of `dist/` without a server. The driver answers its API requests. */
 export async function createVisualDriver(page: Page): Promise<VisualDriver> {
   let loads = 0;
+  // Each load starts without the text of the form before.
+  await page.addInitScript(() => sessionStorage.clear());
   await page.route(`${origin}/**`, async (route, request) => {
     const { pathname } = new URL(request.url());
     const path = `dist${pathname === '/' ? '/index.html' : pathname}`;
