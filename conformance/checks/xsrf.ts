@@ -130,8 +130,8 @@ export const xsrfChecks: Check[] = [
         return expectTokenOnConnections(context, first);
       }
       const { login, create } = visit;
-      await expectOtherForms(context, visit);
       await expectTokenOnConnections(context, visit);
+      await expectOtherForms(context, visit);
       const failure = `The app's XSRF token gets ${describeStatus(create.exchange)}`;
       if (refused.length === withToken.length)
         fail(`${failure}, in each session.`, [login, create], {

@@ -269,14 +269,27 @@ export const otherCookieFaults: Record<string, Change> = {
     isXsrfTokenRight: ({ request }) =>
       [...sessions.keys()].some((session) => xsrfToken(session) === tokenOf(request)),
   }),
-  'XSRF-3: no XSRF token is right': () => ({ isXsrfTokenRight: () => false }),
-  'XSRF-3: an XSRF token is right once': ({ isXsrfTokenRight }) => {
-    const used = new Set<string>();
-    return {
-      isXsrfTokenRight: (call) =>
-        isXsrfTokenRight(call) && !used.has(call.session) && Boolean(used.add(call.session)),
-    };
+  'XSRF-3: two processes take turns of four requests, each with a key of its own': ({
+    createSession,
+    isXsrfTokenRight,
+  }) => {
+    const processes = new Map<string, number>();
+    let count = 0;
+    const turn = () => Math.floor(count / 4) % 2;
+    return change.all(
+      change.requests(() => void count++),
+      () => ({
+        createSession(account, old, request) {
+          const session = createSession(account, old, request);
+          processes.set(session, turn());
+          return session;
+        },
+        isXsrfTokenRight: (call) =>
+          processes.get(call.session) === turn() && isXsrfTokenRight(call),
+      }),
+    );
   },
+  'XSRF-3: no XSRF token is right': () => ({ isXsrfTokenRight: () => false }),
   'XSRF-7: the XSRF cookie ends with the browser, and only sign-in sets it': xsrfCookie(
     /; Max-Age=[^;]*/,
     '',
