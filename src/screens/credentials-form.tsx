@@ -7,6 +7,7 @@ import { TextField } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { Stack } from '../ui/layout.tsx';
+import { ShowPassword, useShownPassword } from '../ui/show-password.tsx';
 import { credentialsSchema } from './schemas.ts';
 import { useForm } from './use-form.ts';
 
@@ -29,6 +30,7 @@ export function CredentialsForm(props: CredentialsFormProps) {
     { email: props.email ?? '', password: '' },
     props.onSubmit,
   );
+  const [isPasswordShown, togglePassword] = useShownPassword();
   const { route, button, fields } = props.form;
   const { heading } = screens[route];
   return (
@@ -46,11 +48,15 @@ export function CredentialsForm(props: CredentialsFormProps) {
         />
         <TextField
           label={fields.password}
-          type="password"
+          type={isPasswordShown ? 'text' : 'password'}
           autoComplete={props.password}
+          autoCapitalize="none"
+          // A browser may send a text to a service that checks its spelling.
+          spellCheck={false}
           {...field('password')}
         />
         <SubmitButton busy={props.busy}>{button}</SubmitButton>
+        <ShowPassword isShown={isPasswordShown} onToggle={togglePassword} />
       </Form>
     </Stack>
   );

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { isAuthenticated } from '../../machines/auth.ts';
 import { email, password, renderCredentialsScreen } from '../../testing/credentials-screen.tsx';
@@ -57,5 +57,37 @@ test.each(['login', 'registerUser'] as const)(
     await user.dblClick(button());
     await user.type(password(), '{Enter}');
     expect(backend.count(name)).toBe(1);
+  },
+);
+
+test.each(['login', 'registerUser'] as const)(
+  'the button of %s shows the password until it is pressed again or the form is submitted [CHOICE-124]',
+  async (name) => {
+    const { user, submit } = await renderCredentialsScreen(name);
+    const show = () => screen.getByRole('button', { name: 'Show password' });
+    const isShown = () => [password().type, show().getAttribute('aria-pressed')];
+    await user.click(password());
+    expect(isShown()).toEqual(['password', 'false']);
+    await user.click(show());
+    expect(isShown()).toEqual(['text', 'true']);
+    expect(document.activeElement).toBe(password());
+    expect(screen.getAllByRole('textbox', { name: 'Password' })).toEqual([password()]);
+    // Neither changes the text, or sends it to a service that checks its spelling.
+    expect([
+      password().getAttribute('autocapitalize'),
+      password().getAttribute('spellcheck'),
+    ]).toEqual(['none', 'false']);
+    await user.tab();
+    await user.tab();
+    expect(document.activeElement).toBe(show());
+    await user.keyboard(' ');
+    expect(isShown()).toEqual(['password', 'false']);
+    await user.keyboard('{Enter}');
+    expect(isShown()).toEqual(['text', 'true']);
+    await submit();
+    expect(isShown()).toEqual(['password', 'false']);
+    await user.click(show());
+    act(() => void window.dispatchEvent(new Event('pagehide')));
+    expect(isShown()).toEqual(['password', 'false']);
   },
 );

@@ -65,7 +65,7 @@ export function createAppPage(page: BrowserPage) {
     },
     async createProject(project = newProject()) {
       for (const [field, text] of Object.entries(project)) await replaceText(field, text);
-      await page.click('form button');
+      await page.click('form [type=submit]');
     },
     async fillCredentials(email: string, secret = accountPassword) {
       await replaceText('email', email);

@@ -14,7 +14,7 @@ export function testBasicCredentials({ open, registerUser }: Setting) {
       await page.waitForScreen(route);
       await page.click('header a[href$="/login"]');
       await page.fillCredentials(email);
-      await page.click('form button');
+      await page.click('form [type=submit]');
       await page.waitForScreen('/projects');
       await expect.poll(() => page.count('main li')).toBe(1);
       await page.createProject();

@@ -29,7 +29,7 @@ export function testColoursAndFieldErrors({ open }: Setting) {
       const text = await brightness('body', 'color');
       expect(look === 'light' ? background - text : text - background).toBeGreaterThan(150);
       await page.fillCredentials('ada', 'short');
-      await page.click('form button');
+      await page.click('form [type=submit]');
       await page.waitForText('form', 'Invalid email address');
       await page.waitForText('form', 'Password must be at least 8 characters');
       expect(server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
@@ -38,7 +38,7 @@ export function testColoursAndFieldErrors({ open }: Setting) {
       for (const field of ['email', 'password']) {
         expect(await isRed(page, fieldSelector(field), 'border-top-color')).toBe(false);
       }
-      await page.click('form button');
+      await page.click('form [type=submit]');
       await page.waitForText('[role=alert]', 'The email or the password is not right.');
       expect(await isRed(page, '[role=alert]', 'background-color')).toBe(true);
     },

@@ -13,16 +13,16 @@ export function testCreateProjects({ open, newEmail }: Setting) {
     await page.click('header a[href$="/register"]');
     await page.waitForScreen('/register');
     await page.fillCredentials(email);
-    await page.click('form button');
+    await page.click('form [type=submit]');
     await page.waitForScreen('/login');
     expect(await page.hash()).toBe('#/login');
 
     await page.fillCredentials(email, 'another password');
-    await page.click('form button');
+    await page.click('form [type=submit]');
     await page.waitForText('[role=alert]', 'The email or the password is not right.');
     expect(await page.cookies()).toEqual([]);
     await page.replaceText('password', accountPassword);
-    await page.click('form button');
+    await page.click('form [type=submit]');
     await page.waitForText('main section', 'No projects to show.');
     expect(await page.hash()).toBe('#/projects');
     expect((await page.cookies()).toSorted()).toEqual([

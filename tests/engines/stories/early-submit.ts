@@ -7,7 +7,7 @@ export function testEarlySubmit({ openPrerendered, registerUser }: Setting) {
     const { page, server, takeOver } = await openPrerendered('/register');
     const marked = await page.markElements();
     await page.fillCredentials(email);
-    await page.click('form button');
+    await page.click('form [type=submit]');
     await expect.poll(() => page.count('button[aria-busy=true]')).toBe(1);
     await page.press('Enter');
     await takeOver();

@@ -38,7 +38,7 @@ export function testPageChangedByExtension({ open, registerUser }: Setting) {
       await page.openScreen(server.address, '/login');
       await page.fillCredentials(email, 'another password');
       await page.evaluate(change);
-      await page.click('form button');
+      await page.click('form [type=submit]');
       await page.waitForText('[role=alert]', 'The email or the password is not right.');
       expect(await page.texts('h1')).toEqual([screens['/login'].heading]);
       expect([await page.value('email'), await page.value('password')]).toEqual([

@@ -44,7 +44,7 @@ export function testTypedTextAfterReturn({ open, registerUser }: Setting) {
     await page.waitForApp();
     await expectTexts('Typed early');
 
-    await page.click('form button');
+    await page.click('form [type=submit]');
     await page.waitForText('main li', 'Typed early');
     await reload();
     await page.waitForApp();

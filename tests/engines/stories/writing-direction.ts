@@ -21,7 +21,7 @@ export function testWritingDirection({ registerUser, openProjects }: Setting) {
         );
         expect(direction).toBe(side === 'left' ? 'ltr' : 'rtl');
       }
-      await page.click('form button');
+      await page.click('form [type=submit]');
       await expect.poll(() => page.count('main li')).toBe(index + 1);
       await expect.poll(() => page.value('title')).toBe('');
     }
