@@ -40,7 +40,7 @@ export const sentTextChecks: Check[] = [
         }
         const own = rows.filter(({ id }) => createsOf.get(String(id))?.length === 1);
         const texts = own.map((row) => JSON.stringify(row));
-        const count = texts.filter((text) => text === texts[0]).length;
+        const count = texts.filter((text) => text === texts.at(-1)).length;
         if (count > most.count) most = { count, list: exchange };
         for (const row of own) {
           const problem = findForeignText(row, createsOf.get(String(row.id))!, exchange);

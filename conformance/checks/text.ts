@@ -39,7 +39,7 @@ import { textRows } from './text-rows.ts';
 /** The texts of a project that a check is about. The fixtures have the others. */
 type Text = Partial<Texts>;
 
-const nameText = (text: Text) => `the project ${JSON.stringify(truncate(nameOf(text)!, 20))}`;
+const nameText = (text: Text) => `the project ${JSON.stringify(truncate(nameOf(text)!, 15))}`;
 
 const lengthsOf = (text: Text) =>
   Object.entries(text)

@@ -211,7 +211,7 @@ export const otherProjectFaults: Record<string, Change> = {
     (project, projects) => projects.find((each) => sharesText(each, project)) === project,
   ),
   'PROJECT-6: project ids are reused': ids((count) => count % 2),
-  'PROJECT-6: the list has its newest project twice': lists((all) => [...all, ...all.slice(-1)]),
+  'PROJECT-30: the list has its newest project twice': lists((all) => [...all, ...all.slice(-1)]),
   'PROJECT-7: project ids have another letter case in the list': lists((all) =>
     all.map((project) => ({ ...project, id: String(project.id).toUpperCase() })),
   ),
