@@ -109,7 +109,7 @@ export const accountChecks: Check[] = [
   should('ACCOUNT-11', {
     title: 'Different emails are different accounts',
     requirement:
-      'Treat ada@… and ada+work@… as two emails, and ada.b@… and adab@… too. Only the user knows whether they share a mailbox.',
+      'Treat ada@… and ada+work@… as two emails, and ada.b@… and adab@… too, and adá@…. Only the user knows whether they share a mailbox.',
     statements: asTyped,
     after: ['ACCOUNT-15'],
     async run(context) {
@@ -117,7 +117,11 @@ export const accountChecks: Check[] = [
         'without the part after the plus sign': (email) => email.replace('+work', ''),
         'without the dot': (email) => email.replace('.', ''),
       };
-      await signsInNotWith('grace', changes)(context);
+      await signsInNotWith('grace', {
+        ...changes,
+        'with "á" for "a"': (email) => email.replace('a', 'á'),
+        'with a letter of full width': (email) => email.replace('c', 'ｃ'),
+      })(context);
       await signsInNotWith('gmail', changes)(context);
     },
   }),

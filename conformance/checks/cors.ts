@@ -3,6 +3,8 @@ import { describeExchangeScreen } from '../problems/describe.ts';
 import { accessFault } from '../problems/matchers.ts';
 import { failOnFaults } from '../problems/fail-on-faults.ts';
 import { fail, skip } from '../problems/problem.ts';
+import { isLocalhost } from '../http/simulated-browser.ts';
+import { judgeSpecial } from '../problems/special.ts';
 import { must, should, type Check } from './check.ts';
 
 /** Apply only with --origin, when the app is served from another origin than its backend. */
@@ -16,21 +18,24 @@ export const corsChecks: Check[] = [
     async run(context) {
       const origin = context.appOrigin ?? skip(sameOrigin);
       const browser = context.newBrowser('elsewhere');
-      const exchanges = [];
-      for (const [path, names] of Object.entries({
-        '/api/v1/auth/login': 'content-type',
-        '/api/v1/users/register': 'content-type',
-        '/api/v1/projects': 'content-type,idempotency-key',
-      })) {
+      const judge = async ({ path, name, method }: Preflight) => {
         const headers = {
           ...headersFrom(origin),
-          'access-control-request-method': 'POST',
-          'access-control-request-headers': names,
+          'access-control-request-method': method ?? 'POST',
+          'access-control-request-headers': name,
           accept: '*/*',
         };
-        exchanges.push(await browser.send('OPTIONS', path, { headers }));
-      }
-      failOnAccessFaults(exchanges, origin);
+        const exchange = await browser.send('OPTIONS', path, { headers });
+        const fault = accessFault(exchange, origin);
+        const plainFault = method ? fault : 'is refused for the method POST';
+        const failure = name ? `is refused for the header ${name}` : plainFault;
+        const more = { userSees: screenOf(exchange) };
+        return fault ? fail(`OPTIONS ${path} ${failure}.`, [exchange], more) : exchange;
+      };
+      for (const [path, name] of preflights)
+        await judgeSpecial<Preflight, Exchange>({ path, name }, { path }, (each) =>
+          each.name ? judge(each) : judgeSpecial(each, { path, method: 'GET' }, judge),
+        );
     },
   }),
   must('CORS-2', {
@@ -54,24 +59,54 @@ export const corsChecks: Check[] = [
   }),
   should('CORS-3', {
     title: 'No other origin may read responses',
-    requirement: 'List the allowed origins, so that other pages cannot act as a signed-in user.',
+    requirement:
+      'Compare the whole Origin with a list, so that other pages cannot act as a signed-in user.',
     statements: ['CALL-3', 'CHOICE-47'],
     after: ['REACH-6'],
     async run(context) {
-      const origin = 'https://stranger.example.org';
-      const options = { headers: headersFrom(origin) };
       // With cookies: some backends allow each origin only then.
       const browser = (await context.signedInUser('ada')).browser.clone('elsewhere');
-      const exchange = await browser.send('GET', '/api/v1/projects', options);
-      if (!accessFault(exchange, origin))
-        fail('A page of any origin may read responses with the cookies of its visitors.', [
-          exchange,
-        ]);
+      const stranger = ['any origin', 'https://stranger.example'] as const;
+      for (const foreign of [stranger, ...originsLike(context.http.appOrigin)])
+        await judgeSpecial<readonly [string, string], Exchange>(
+          foreign,
+          stranger,
+          async ([words, origin]) => {
+            const options = { headers: headersFrom(origin) };
+            const exchange = await browser.send('GET', '/api/v1/projects', options);
+            const failure = `A page of ${words} may read responses with the cookies of its visitors.`;
+            return accessFault(exchange, origin) ? exchange : fail(failure, [exchange]);
+          },
+        );
     },
   }),
 ];
 
+type Preflight = { path: string; name?: string; method?: string };
+
+/** The calls with a body, and the headers that make a browser ask first. */
+const preflights = [
+  ['/api/v1/auth/login', 'content-type'],
+  ['/api/v1/users/register', 'content-type'],
+  ['/api/v1/projects', 'content-type'],
+  ['/api/v1/projects', 'idempotency-key'],
+] as const;
+
 const sameOrigin = 'without --origin, the app and its backend have the same origin';
+
+/** Returns origins that resemble that of the app. A local app may have any scheme and port. */
+function originsLike(appOrigin: string): [words: string, origin: string][] {
+  const { protocol, hostname, host } = new URL(appOrigin);
+  const none: [string, string] = ['no origin (null)', 'null'];
+  if (isLocalhost(appOrigin)) return [none];
+  return [
+    none,
+    ["an origin that begins like the app's", `${protocol}//${hostname}.stranger.example`],
+    ["an origin that ends like the app's", `${protocol}//stranger${host}`],
+    ['another scheme', `${protocol === 'https:' ? 'http' : 'https'}://${host}`],
+    ['another port', `${protocol}//${hostname}:7`],
+  ];
+}
 
 /** Returns the headers that a browser adds to a request of a page of this origin. */
 const headersFrom = (origin: string) => ({
@@ -85,6 +120,9 @@ const failOnAccessFaults = (exchanges: Exchange[], origin: string) =>
     exchanges,
     () => true,
     (exchange) => accessFault(exchange, origin),
-    // The browser hides the response from the app.
-    (exchange) => describeExchangeScreen({ ...exchange, response: undefined }),
+    screenOf,
   );
+
+/** The browser hides the response from the app. */
+const screenOf = (exchange: Exchange) =>
+  describeExchangeScreen({ ...exchange, response: undefined });

@@ -14,8 +14,9 @@ import type { ApiCall } from '../http/simulated-browser.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { describeStatus, lowerFirst, truncate } from '../problems/describe.ts';
 import { refusalCause, refusalRequirement, type Cause } from '../problems/causes.ts';
-import { messageFault, sentenceFault } from '../problems/matchers.ts';
+import { messageFault, projectFault, sentenceFault } from '../problems/matchers.ts';
 import { expectSuccess, fail, skip } from '../problems/problem.ts';
+import { judgeSpecial } from '../problems/special.ts';
 import {
   describeAcceptance,
   errorCases,
@@ -33,7 +34,12 @@ import {
   triggerError,
   triggerJudged,
 } from '../requests/refusals.ts';
-import { blockIfRefusedAnyway, isSignIn, isUnauthorized } from '../requests/sign-ins.ts';
+import {
+  blockIfRefusedAnyway,
+  isSignIn,
+  isUnauthorized,
+  wrongSignIn,
+} from '../requests/sign-ins.ts';
 import { creatingVisitor } from '../requests/visitors.ts';
 import { must, should, type Check } from './check.ts';
 import { inspectResponses, inspectVisit } from './inspectors.ts';
@@ -112,11 +118,16 @@ export const errorChecks: Check[] = [
     statements: ['AUTH-5', 'ENTITY-4'],
     after: ['REACH-6'],
     async run(context) {
-      for (const errorCase of errorCases.filter(({ isInjection }) => isInjection)) {
-        const result = await triggerError(context, errorCase);
-        if (await isSignIn(context, exchangeOf(result)))
-          fail(`${errorCase.subject} signs in.`, [result]);
-      }
+      const plain = errorCases.find(({ id }) => id === 'ERR-1')!;
+      for (const errorCase of errorCases.filter(({ isInjection }) => isInjection))
+        await judgeSpecial(errorCase, plain, async (each) => {
+          const result = await triggerError(context, each);
+          const exchange = exchangeOf(result);
+          const cause = each === plain ? wrongSignIn({ exchange }, each.subject) : undefined;
+          if (await isSignIn(context, exchange))
+            fail(`${each.subject} signs in.`, [result], { cause });
+          return result;
+        });
     },
   }),
 ];
@@ -159,6 +170,8 @@ async function expectRefusalWithMessage(context: RunContext, errorCase: ErrorCas
     const { method, path } = exchange.request;
     const words = `wrong requests to ${method} ${path} get ${describeStatus(exchange)}`;
     const key = `${method} ${path} ${responseKey(exchange)}`;
+    if (!isSuccess(exchange)) await triggerJudged(context, errorCase);
+    else if (errorCase.call === 'login') failWith(', not 4xx', wrongSignIn({ exchange }, subject));
     const isFailure = exchange.response && !isSuccess(exchange);
     const cause = isFailure ? { words, key, subject: lowerFirst(subject) } : undefined;
     failWith(', not 4xx', cause);
@@ -220,7 +233,7 @@ async function findAcceptanceFault(
     return 'no list contains it';
   }
   const { path } = result.request;
-  if (path.endsWith('/projects') && !('id' in Object(parseJson(result.response!.text))))
+  if (path.endsWith('/projects') && projectFault(parseJson(result.response!.text)))
     return 'the body is not a project';
   if (!path.endsWith('/register')) return undefined;
   const json = parseJson(String(result.request.body));

@@ -29,7 +29,7 @@ export const longListChecks: Check[] = [
       const { browser, created } = await createManyProjects(context);
       const { call: last } = await createOrBlock(context, browser, 'last of many');
       const creates = [...created.map((each) => each.call), last].map(({ exchange }) => exchange);
-      await expectReadableList(browser, `project ${creates.length} of a user`, ...creates);
+      await expectReadableList(context, browser, `project ${creates.length} of a user`, ...creates);
       const { all, lists } = await listFiveTimes(context);
       const missingFrom = ({ projects }: { projects: Project[] }) =>
         countIn(all, (project) => !findByIdOrText(projects, project));

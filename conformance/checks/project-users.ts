@@ -100,7 +100,7 @@ export const projectUserChecks: Check[] = [
     },
   }),
   must('PROJECT-24', {
-    title: 'A new project never replaces that of another user',
+    title: 'A new project is that of its user, and never replaces that of another user',
     requirement:
       'Read only what the contract names of a new project. With an id from the request, save() overwrites a project.',
     statements: ['CREATE-2', 'CHOICE-44'],
@@ -109,13 +109,28 @@ export const projectUserChecks: Check[] = [
       const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
       const created = await createListed(context, ada.browser, 'to be kept');
       const json = { ...context.fixtures.project('that takes an id'), id: created.project.id };
+      const { id = 1 } = Object(parseJson(ada.registration.exchange.response?.text)) as {
+        id?: unknown;
+      };
+      const owner = { user_id: id, userId: id, owner_id: id, ownerId: id, owner: ada.email };
+      const sent = { ...context.fixtures.project('that names an owner'), ...owner };
+      const call = await bob.browser.createProject(sent, { isAppRequest: false });
+      const given = call.outcome.ok ? [{ call, project: call.outcome.value }] : [];
+      const { missing, call: next } = await listWith(context, bob.browser, given);
+      if (missing.length > 0)
+        fail(
+          'A request chooses the owner of its project: the list of its user lacks it.',
+          [call, next],
+          { lacks: missing[0]!.project, plain: created.call },
+        );
       const taking = await bob.browser.send('POST', '/api/v1/projects', { json });
-      const { projects, call } = await listOrBlock(context, ada.browser);
+      const { projects, call: list } = await listOrBlock(context, ada.browser);
       const kept = findByIdOrText(projects, created.project);
       if (!kept || !sharesText(kept, created.sent))
         fail(
           `A project sent with the id of another user's project ${kept ? 'replaces' : 'removes'} that project.`,
-          [created.call, taking, call],
+          [created.call, taking, list],
+          { plain: created.call },
         );
     },
   }),
@@ -135,7 +150,7 @@ export const projectUserChecks: Check[] = [
         if (!isSuccess(create) || String(created.id) !== String(id)) return;
         creates.push(create);
       }
-      fail('A request chooses the id of its project.', [call, ...creates]);
+      fail('A request chooses the id of its project.', [call, ...creates], { plain: call });
     }),
   }),
   must('PROJECT-15', {

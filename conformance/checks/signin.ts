@@ -1,9 +1,10 @@
 import { Blocked } from '../http/record.ts';
-import { emailOf, isClientError, messageOf, responseKey, statusOf } from '../http/response.ts';
+import { emailOf, isClientError, messageOf, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import { firstVisit } from '../people/visits.ts';
-import { describeResponse, describeStatus, lowerFirst } from '../problems/describe.ts';
+import { describeResponse, describeStatus } from '../problems/describe.ts';
 import { expectSuccess, fail, skip } from '../problems/problem.ts';
+import { judgeSpecial } from '../problems/special.ts';
 import { isSameProject } from '../requests/lists.ts';
 import {
   isSignIn,
@@ -11,6 +12,7 @@ import {
   loginWithUnknownEmail,
   loginWithWrongPassword,
   mistypingVisitor,
+  wrongSignIn,
 } from '../requests/sign-ins.ts';
 import { isListPublic, listAsManyVisitors } from '../requests/visitors.ts';
 import { must, should, type Check } from './check.ts';
@@ -45,8 +47,15 @@ export const signInChecks: Check[] = [
     statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
     after: ['REACH-6'],
     async run(context) {
-      const call = await loginWithUnknownEmail(context);
-      expectRejection('An email with "_" for a letter of an account\'s email', call);
+      const unknown = await loginWithUnknownEmail(context);
+      expectRejection('An unknown email', unknown);
+      const { email, password } = await context.registeredAccount('ada');
+      // Where emails are compared with LIKE, "_" stands for any character.
+      const call = await context.newBrowser('stranger').login(email.replace('d', '_'), password);
+      const special = 'An email with "_" for a letter of an account\'s email';
+      await judgeSpecial(special, 'An unknown email', async (words) =>
+        expectRejection(words, words === special ? call : unknown),
+      );
     },
   }),
   should('SIGNIN-18', {
@@ -58,11 +67,13 @@ export const signInChecks: Check[] = [
       const { email, password } = await context.signedInUser('ada');
       const query = new URLSearchParams({ email, password }).toString();
       const browser = context.newBrowser('stranger');
-      for (const [method, json] of [['POST', {}] as const, ['GET', undefined] as const]) {
-        const login = await browser.send(method, `/api/v1/auth/login?${query}`, { json });
-        if (await isSignIn(context, login))
-          fail('An email and a password in the address sign in.', [login]);
-      }
+      for (const [method, json] of [['POST', {}] as const, ['GET', undefined] as const])
+        await judgeSpecial(`?${query}`, '', async (end) => {
+          const login = await browser.send(method, `/api/v1/auth/login${end}`, { json });
+          const what = end ? 'An email and a password in the address sign' : `${method} {} signs`;
+          if (await isSignIn(context, login)) fail(`${what} in.`, [login]);
+          return login;
+        });
     },
   }),
   should('SIGNIN-4', {
@@ -146,13 +157,11 @@ export const signInChecks: Check[] = [
   }),
 ];
 
-function expectRejection(credentials: string, call: ApiCall) {
+/** Fails if wrong credentials sign in, or make the backend fail. Returns the refusal. */
+function expectRejection(credentials: string, call: ApiCall): ApiCall {
   const response = `${credentials} gets ${describeStatus(call.exchange)}`;
-  if (call.outcome.ok) fail(`${response}, which signs the user in.`, [call]);
-  const cause = {
-    words: `wrong sign-ins get ${describeStatus(call.exchange)}`,
-    key: `wrong sign-ins ${responseKey(call.exchange)}`,
-    subject: lowerFirst(credentials),
-  };
+  const cause = wrongSignIn(call, credentials);
+  if (call.outcome.ok) fail(`${response}, which signs the user in.`, [call], { cause });
   if (!isClientError(call.exchange)) fail(`${response}, not 4xx.`, [call], { cause });
+  return call;
 }

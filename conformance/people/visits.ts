@@ -13,7 +13,6 @@ export const ownersOf: Record<string, string[] | undefined> = {
   early: ['SIGNIN'],
   eight: ['ACCOUNT', 'ERR'],
   erin: ['ERR'],
-  fay: ['PROJECT-12', 'PROJECT-18'],
   flo: ['PROJECT-3', 'PROJECT-4'],
   forgetful: ['SIGNIN'],
   hugo: ['PROJECT-14'],

@@ -34,6 +34,8 @@ export type More = {
   lasting?: Exchange[];
   /** Whether the same request may succeed and fail, so that any other failure may follow. */
   comesAndGoes?: boolean;
+  /** Of a special request: its plain twin, which shows no such problem. */
+  plain?: ApiCall | Exchange | undefined;
   /** What a backend has to do, where that of the check says something else. */
   requirement?: string;
 };

@@ -9,7 +9,8 @@ import { describeResponse, describeStatus, lowerFirst } from '../problems/descri
 import { refusalCause } from '../problems/causes.ts';
 import { messageFault } from '../problems/matchers.ts';
 import { createProblem, expectSuccess, fail, failIfAny, skip } from '../problems/problem.ts';
-import { blockIfRefusedAnyway } from './sign-ins.ts';
+import { judgeSpecial } from '../problems/special.ts';
+import { blockIfRefusedAnyway, wrongSignIn } from './sign-ins.ts';
 
 /** An account that several checks sign in to. */
 type AccountCase = {
@@ -63,6 +64,7 @@ const accountCases = {
     text: ({ email }) => email('long').replace('@', `@${'long-name.'.repeat(16)}names.`),
   },
   bob: { words: 'A password', field: 'password' },
+  plain: { words: 'A new account', field: 'email' },
 } satisfies Record<string, AccountCase>;
 
 type Name = keyof typeof accountCases;
@@ -106,34 +108,38 @@ export const signInAs = oncePerArguments(
 export const signsInAsTyped =
   (name: Name, changes: Changes = {}): ((context: RunContext) => Promise<void>) =>
   async (context) => {
-    const { words, field } = caseOf(name);
     const account = await register(context, name);
-    const { registration } = account;
-    const { exchange } = registration;
-    if (!isSuccess(exchange)) {
-      if (isRefusedWithMessage(registration)) skipRejected(name, account);
-      await expectPlainCharacters(context, name);
-      const subject = lowerFirst(words);
-      const fault = messageFault(exchange);
-      const failure = isClientError(exchange)
-        ? `${words} is refused, and ${fault}.`
-        : `${words} cannot register: ${describeStatus(exchange)}.`;
-      fail(failure, [registration], { cause: refusalCause(exchange, subject) });
-    }
-    const { login } = await signInAs(context, name);
-    const failure = `${words} can register, not sign in`;
-    if (!login.outcome.ok) {
-      await blockIfRefusedAnyway(context, account, login);
-      for (const [change, textOf] of Object.entries(usualChanges)) {
-        const changed = await signInAs(context, name, { [field]: textOf(account[field]) });
-        if (changed.login.outcome.ok)
-          fail(`${words} signs in only ${change}.`, [registration, login]);
-      }
-      failIfAny(await listCharacterProblems(context, name));
-    }
-    expectSuccess(login, failure, [registration]);
+    if (isRefusedWithMessage(account.registration)) skipRejected(name, account);
+    await judgeSpecial<Name, ApiCall>(name, 'plain', (each) => expectSignIn(context, each));
     await signsInNotWith(name, changes)(context);
   };
+
+/** Fails if an account of the table cannot register, or not sign in. */
+async function expectSignIn(context: RunContext, name: Name): Promise<ApiCall> {
+  const { words, field } = caseOf(name);
+  const account = await register(context, name);
+  const { registration } = account;
+  const { exchange } = registration;
+  if (!isSuccess(exchange)) {
+    await expectPlainCharacters(context, name);
+    const failure = isClientError(exchange)
+      ? `${words} is refused, and ${messageFault(exchange)}.`
+      : `${words} cannot register: ${describeStatus(exchange)}.`;
+    fail(failure, [registration], { cause: refusalCause(exchange, lowerFirst(words)) });
+  }
+  const { login } = await signInAs(context, name);
+  if (!login.outcome.ok) {
+    await blockIfRefusedAnyway(context, account, login);
+    for (const [change, textOf] of Object.entries(usualChanges)) {
+      const changed = await signInAs(context, name, { [field]: textOf(account[field]) });
+      if (changed.login.outcome.ok)
+        fail(`${words} signs in only ${change}.`, [registration, login]);
+    }
+    failIfAny(await listCharacterProblems(context, name));
+  }
+  expectSuccess(login, `${words} can register, not sign in`, [registration]);
+  return login;
+}
 
 /** Creates the `run` of a check: an account signs in with none of these changes. */
 export const signsInNotWith =
@@ -143,13 +149,15 @@ export const signsInNotWith =
     const account = await register(context, name);
     const { registration } = account;
     if (!isSuccess(registration.exchange)) skipRejected(name, account);
-    const problems = [];
-    for (const [change, textOf] of Object.entries(changes)) {
-      const { login } = await signInAs(context, name, { [field]: textOf(account[field]) });
-      if (login.outcome.ok)
-        problems.push(createProblem(`${words} also signs in ${change}.`, [registration, login]));
-    }
-    failIfAny(problems);
+    for (const [change, textOf] of Object.entries(changes))
+      await judgeSpecial(change, undefined, async (each) => {
+        const typed = each ? textOf(account[field]) : context.fixtures[field]('unknown');
+        const { login } = await signInAs(context, name, { [field]: typed });
+        const description = `${words} also signs in ${each ?? `with another ${field}`}.`;
+        const cause = each ? undefined : wrongSignIn(login, lowerFirst(words));
+        if (login.outcome.ok) fail(description, [registration, login], { cause });
+        return login;
+      });
   };
 
 const skipRejected = (name: Name, { registration: { exchange } }: Account) =>
@@ -167,14 +175,21 @@ const listCharacterProblems = oncePerArguments(async (context: RunContext, name:
   const { field, characters = [] } = caseOf(name);
   const problems = [];
   for (const [index, character] of characters.entries()) {
-    const text = context.fixtures[field](`${name}${index}`).replace(/(?<=^.)/, () => character);
-    const account = await context.tryRegister(`${name}${index}`, { [field]: text });
-    const { email, password, registration } = account;
+    const createWith = (part: string, own: string) =>
+      context.tryRegister(own, {
+        [field]: context.fixtures[field](own).replace(/(?<=^.)/, () => part),
+      });
+    const { email, password, registration } = await createWith(character, `${name}${index}`);
     const isAccepted = registration.outcome.ok;
     const call = isAccepted ? await context.newBrowser(name).login(email, password) : registration;
-    const failure = `A plain ${field} with "${character}" cannot ${isAccepted ? 'sign in' : 'register'}: ${describeStatus(call.exchange)}.`;
-    const exchanges = isAccepted ? [registration, call] : [call];
-    if (!call.outcome.ok) problems.push(createProblem(failure, exchanges));
+    if (call.outcome.ok) continue;
+    const letters = 'x'.repeat(Buffer.byteLength(character));
+    const { registration: plain, ...other } = await createWith(letters, `${name}${index}plain`);
+    const isPlain = !plain.outcome.ok;
+    const what = isPlain ? `of ${other[field].length} letters and digits` : `with "${character}"`;
+    const failure = `A plain ${field} ${what} cannot ${isAccepted ? 'sign in' : 'register'}: ${describeStatus(call.exchange)}.`;
+    const exchanges = isPlain ? [plain] : isAccepted ? [registration, call] : [call];
+    problems.push(createProblem(failure, exchanges, { plain }));
   }
   return problems;
 });
@@ -193,9 +208,8 @@ export const signInWithOtherCase = oncePerRun(async (context) => {
     const typed = name === 'ada' ? account.email.toUpperCase() : account.email.toLowerCase();
     if (!isSuccess(account.registration.exchange)) continue;
     const signedIn = await signInAs(context, name, { email: typed });
-    // A control: the email as registered.
-    if (!signedIn.login.outcome.ok && !(await signInAs(context, name)).login.outcome.ok) continue;
-    found.push({ ...account, name, ...signedIn, typed });
+    const { login: plain } = await signInAs(context, name);
+    if (plain.outcome.ok) found.push({ ...account, name, ...signedIn, typed, plain });
   }
   return found;
 });

@@ -2,11 +2,11 @@ import type { Project } from '../../machines/types.ts';
 import { lateMs } from '../http/clock.ts';
 import { Blocked, type Exchange, type Reason } from '../http/record.ts';
 import { nameOf, projectFields, sharesText } from '../http/project-texts.ts';
-import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
+import { hasSucceeded, isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-context.ts';
 import { manyVisits } from '../people/visits.ts';
-import { describeStatus, truncate } from '../problems/describe.ts';
+import { plural, truncate } from '../problems/describe.ts';
 import { findListFault, listFault } from '../problems/matchers.ts';
 import { CheckFailed, createProblem, fail, skip } from '../problems/problem.ts';
 import { createOrBlock } from './creates.ts';
@@ -88,10 +88,8 @@ export async function listOrBlock(context: RunContext, browser: SimulatedBrowser
   const create = since.findLast(({ request }) => request.method === 'POST');
   const name = nameOf(parseJson(String(create?.request.body)));
   const subject = name === undefined ? 'a request' : `the project "${truncate(name, 12)}"`;
-  const description = `After ${subject}, the app can show no list: ${findListFault(call).fault}.`;
   if (!unreadable.has(browser))
-    context.reportTo('PROJECT-4', createUnreadable(description, call, since, subject));
-  unreadable.add(browser);
+    context.reportTo('PROJECT-4', await createUnreadable(context, browser, call, since, subject));
   throw new Blocked({
     words: `the list cannot be shown any more: ${listFault(call)}`,
     checks: ['PROJECT-4'],
@@ -101,22 +99,47 @@ export async function listOrBlock(context: RunContext, browser: SimulatedBrowser
 /** The browsers for which it is reported that their list became unreadable. */
 const unreadable = new WeakSet<SimulatedBrowser>();
 
-/** Creates the problem of a request after which the app cannot show the list. */
-const createUnreadable = (
-  description: string,
+/** Returns the list of a new user after so many plain projects, or the first that is unreadable. */
+const listPlain = oncePerArguments(async (context, length: number) => {
+  const { browser, ...user } = await context.signedInUser(`plain${length}`);
+  let { list } = user;
+  let count = 0;
+  for (; list.outcome.ok && count < length; count++) {
+    await createOrBlock(context, browser, `plain number ${count}`);
+    list = await browser.listProjects();
+  }
+  return { plain: list, count };
+});
+
+/** Creates the problem of a request after which the app cannot show a list, or of a long list. */
+async function createUnreadable(
+  context: RunContext,
+  browser: SimulatedBrowser,
   list: ApiCall,
   exchanges: (Exchange | ApiCall)[],
-  subject: string,
-) =>
-  createProblem(description, exchanges, {
+  request: string,
+) {
+  unreadable.add(browser);
+  const creates = context.http.exchanges.filter(
+    ({ person, request: { method } }) => person === browser.person && method === 'POST',
+  );
+  const { length } = creates.filter((each) => hasSucceeded(each, '/projects'));
+  const control = await listPlain(context, length).catch(() => undefined);
+  const { plain, count = 0 } = control ?? {};
+  const isLong = plain?.outcome.ok !== true && count > 0;
+  const subject = isLong ? plural(count, 'plain project') : request;
+  const { fault } = findListFault(list);
+  return createProblem(`The app can show no list after ${subject}.`, isLong ? [plain] : exchanges, {
     detail: `The list: ${listFault(list)}.`,
     userSees: 'an empty list, although nothing was deleted',
+    plain,
     cause: {
-      words: `requests make the list of their user unreadable: ${findListFault(list).fault}`,
+      words: `requests make the list of their user unreadable: ${fault}`,
       subject,
       requirement: `Respond with an array of all that is stored, whose items each have ${projectFields}.`,
     },
   });
+}
 
 /** What blocks a check that needs a project in the list. */
 export const missingFromList: Reason = {
@@ -177,6 +200,7 @@ export async function createListed(context: RunContext, browser: SimulatedBrowse
 
 /** Returns the list. Fails when a request made it unreadable, so it must be readable before. */
 export async function expectReadableList(
+  context: RunContext,
   browser: SimulatedBrowser,
   request: string,
   ...exchanges: Exchange[]
@@ -186,7 +210,6 @@ export async function expectReadableList(
   if (list.outcome.ok) return { call: list, projects: list.outcome.value };
   const status = statusOf(list.exchange);
   if (status === 0 || isClientError(list.exchange)) throw unshown(list);
-  unreadable.add(browser);
-  const description = `The app can show no list after ${request} (${describeStatus(exchanges.at(-1)!)}).`;
-  throw new CheckFailed([createUnreadable(description, list, [...exchanges, list], request)]);
+  const shown = [...exchanges, list];
+  throw new CheckFailed([await createUnreadable(context, browser, list, shown, request)]);
 }

@@ -1,5 +1,5 @@
 import { Blocked, type Exchange } from '../http/record.ts';
-import { isClientError, statusOf } from '../http/response.ts';
+import { isClientError, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerArguments, type RunContext } from '../people/run-context.ts';
 import { describeExchangeScreen, describeResponse, describeScreen } from '../problems/describe.ts';
@@ -64,12 +64,12 @@ export async function triggerError(context: RunContext, { call, send }: ErrorCas
   return sendErrorCase(context, send);
 }
 
-/** Sends the request of an error case. Blocks the check when a good request is refused too. */
+/** Sends the request of an error case. Blocks the check when a good request fails too. */
 export async function triggerJudged(context: RunContext, errorCase: ErrorCase) {
   const result = await triggerError(context, errorCase);
   const good = errorCase.call && (await refuseAll(context, errorCase.call));
-  if (good && isClientError(good.exchange))
-    throw new Blocked({ words: 'a good request is refused too', exchange: good.exchange });
+  if (good && !isSuccess(good.exchange))
+    throw new Blocked({ words: 'a good request fails too', exchange: good.exchange });
   return result;
 }
 

@@ -1,10 +1,11 @@
 import type { Credentials } from '../../machines/types.ts';
 import { Blocked, type Exchange } from '../http/record.ts';
-import { headerValues, isSuccess, statusOf } from '../http/response.ts';
+import { headerValues, isSuccess, responseKey, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { Account } from '../people/accounts.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
 import { describeStatus, lowerFirst } from '../problems/describe.ts';
+import { generalCause, type Cause } from '../problems/causes.ts';
 import { createProblem } from '../problems/problem.ts';
 import { sendErrorCase } from './send-error-case.ts';
 
@@ -17,8 +18,7 @@ export const sendWrongPassword: Send = async (context, browser) => {
 
 export const sendUnknownEmail: Send = async (context, browser) => {
   const { password } = await context.registeredAccount('ada');
-  // Where emails are compared with LIKE, "_" stands for any character: this is ada's email.
-  return browser.login(context.fixtures.email('a_a'), password);
+  return browser.login(context.fixtures.email('unknown'), password);
 };
 
 /** Registers ada's email a second time, with another password. */
@@ -35,6 +35,15 @@ export const mistypingVisitor = oncePerRun(async (context) => context.newBrowser
 export const loginWithUnknownEmail = (context: RunContext) =>
   sendErrorCase(context, sendUnknownEmail);
 export const registerAgain = (context: RunContext) => sendErrorCase(context, sendExistingEmail);
+
+/** What all sign-ins with this response have in common, which should be refused. */
+export const wrongSignIn = ({ exchange }: Pick<ApiCall, 'exchange'>, subject: string): Cause => ({
+  ...((isSuccess(exchange) && generalCause(exchange)) || {
+    words: `wrong sign-ins get ${describeStatus(exchange)}${isSuccess(exchange) ? ', which signs the user in' : ''}`,
+    key: `wrong sign-ins ${responseKey(exchange)}`,
+  }),
+  subject: lowerFirst(subject),
+});
 
 /**
  * Blocks a problem of a refused sign-in if an ordinary account is refused too, or if this account

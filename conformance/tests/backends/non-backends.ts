@@ -143,13 +143,39 @@ export const nonBackends: NonBackend[] = [
     ),
   ),
   cors(
-    'CORS-3',
-    'every origin is allowed with cookies',
-    change.responses((response, { headers: { origin } }) =>
-      withHeaders(response, {
-        [allowedOrigin]: origin,
-        'access-control-allow-credentials': 'true',
-      }),
+    'CORS-1',
+    'a preflight request for the header Idempotency-Key is refused',
+    change.requests(
+      ({ headers }) =>
+        headers['access-control-request-headers'] === 'idempotency-key' && change.error(403),
+    ),
+  ),
+  cors(
+    'CORS-1',
+    'a preflight request for the method POST is refused',
+    change.requests(
+      ({ headers }) => headers['access-control-request-method'] === 'POST' && change.error(403),
+    ),
+  ),
+  ...Object.entries({
+    'every origin': () => true,
+    'what begins like the origin': (origin: string) => origin.startsWith(appOrigin),
+    'what ends like the origin': (origin: string) => origin.endsWith('.example.org'),
+    'the origin null': (origin: string) => origin === 'null',
+    'every scheme': (origin: string) => origin.endsWith('://app.example.org'),
+    'every port': (origin: string) => origin.startsWith(`${appOrigin}:`),
+  }).map(([name, isAllowed]) =>
+    cors(
+      'CORS-3',
+      `${name} is allowed with cookies`,
+      change.responses(
+        (response, { headers: { origin } }) =>
+          isAllowed(String(origin)) &&
+          withHeaders(response, {
+            [allowedOrigin]: origin,
+            'access-control-allow-credentials': 'true',
+          }),
+      ),
     ),
   ),
 ];

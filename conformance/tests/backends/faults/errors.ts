@@ -154,6 +154,11 @@ export const errorFaults: Record<string, Change> = {
     let count = 0;
     return change.refuse('login', 500, () => ++count >= 30);
   },
+  'ERR-5: the registration of an existing email causes a 500': change.responsesTo(
+    'registerUser',
+    409,
+    () => change.error(500),
+  ),
   'ERR-5: an existing email is refused without a message': change.responsesTo(
     'registerUser',
     409,
@@ -165,6 +170,12 @@ export const errorFaults: Record<string, Change> = {
     (_response, request) =>
       !(lastText in change.jsonOf(request)) && jsonResponse(200, { error: true }),
   ),
+  'ERR-10: what is not a string is stored as it is': ({ findProjectFault }) => ({
+    findProjectFault: (texts) =>
+      Object.values(texts).every((text) => typeof text === 'string')
+        ? findProjectFault(texts)
+        : undefined,
+  }),
   'ERR-17: an unknown address is refused without a message': change.unknownRequests(
     jsonResponse(404, { detail: 'None' }),
   ),

@@ -132,6 +132,11 @@ export const projectFaults: Record<string, Change> = {
       ? [...all, { ...all[0], id: 'old', ...eachText(() => 'Project seen 0123456789a') }]
       : all,
   ),
+  'PROJECT-1: a list of more than 10 projects fails': ({ sessions }) =>
+    change.refuse('listProjects', 500, (_json, request) => {
+      const account = sessions.get(change.sessionOf(request));
+      return account && account.projects.length > 10;
+    }),
   'PROJECT-4: each project is stored twice': change.before(
     'created',
     ({ accounts, createId }, project) => {
@@ -357,6 +362,12 @@ export const otherProjectFaults: Record<string, Change> = {
       return jsonResponse(201, taken);
     },
   }),
+  'PROJECT-24: a request chooses the owner of its project': ({ accounts, createProject }) => ({
+    createProject(call) {
+      const owner = accounts.get(String(call.json['owner']));
+      return createProject({ ...call, account: call.account && (owner ?? call.account) });
+    },
+  }),
   'PROJECT-25: a request chooses the id of its project': ({ createProject }) => ({
     createProject(call) {
       const response = createProject(call);
@@ -398,12 +409,6 @@ export const otherProjectFaults: Record<string, Change> = {
       body: String(response.body).replaceAll(/"big-(\d+)"/g, '$1'),
     })),
   ),
-  'PROJECT-18: what is not a string is stored as it is': ({ findProjectFault }) => ({
-    findProjectFault: (texts) =>
-      Object.values(texts).every((text) => typeof text === 'string')
-        ? findProjectFault(texts)
-        : undefined,
-  }),
   'PROJECT-19: an Idempotency-Key with another text returns the first project': repeatedKey(
     ({ session }) => session,
     (_call, { response }) => response,
