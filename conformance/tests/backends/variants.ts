@@ -2,6 +2,7 @@ import type { Project } from '../../../machines/types.ts';
 import { createHmac, randomBytes } from 'node:crypto';
 import {
   requestCookie,
+  exemplary,
   idempotencyKeys,
   jsonResponse,
   startBackend,
@@ -360,6 +361,15 @@ const others: Record<string, Change> = {
 export const appOrigin = 'https://app.example.org';
 
 const ofAnotherOrigin: Record<string, Change> = {
+  // What XSRF-2 requires.
+  'a token is required of its own origin only': change.all(
+    exemplary,
+    ({ isXsrfTokenRight }) => ({
+      isXsrfTokenRight: (call) =>
+        call.request.headers['origin'] === appOrigin || isXsrfTokenRight(call),
+    }),
+    allowOrigin(appOrigin),
+  ),
   'titles are unique and the app has another origin': change.all(
     ({ createProject, refuse }) => ({
       createProject: (call) =>
@@ -405,14 +415,28 @@ export const oddities: Record<string, Change> = {
     }),
   ),
   'five wrong passwords lock an account for a minute': change.lockAfter(5, pleaseWait(429, '60')),
-  'five wrong passwords lock an account with a message': change.lockAfter(
-    5,
-    change.error(403, 'This account is locked.'),
+  'a refused sign-in repeats its email, and five lock an account with a message': change.all(
+    () => ({
+      refuseLogin: (_account, { json }) =>
+        change.error(401, `The password of ${String(json['email'])} is not right.`),
+    }),
+    change.lockAfter(5, change.error(403, 'This account is locked.')),
   ),
-  'a refused sign-in repeats its email': () => ({
-    refuseLogin: (_account, { json }) =>
-      change.error(401, `The password of ${String(json['email'])} is not right.`),
-  }),
+  // What XSRF-7 and SIGNIN-11 allow.
+  'each list sets the XSRF token anew, and an old session cookie is refused once': (backend) =>
+    change.all(
+      change.responsesTo('listProjects', 200, (list, request) => {
+        const token = backend.xsrfToken(change.sessionOf(request));
+        return token !== undefined && change.withSetCookies(list, [backend.xsrfCookie(token)]);
+      }),
+      () => ({ xsrfCookie: (token) => `XSRF-TOKEN=${token}; Path=/; SameSite=Lax` }),
+      change.requestsTo('login', (request) => {
+        const session = change.sessionOf(request);
+        const end = ['session=; Max-Age=0; Path=/'];
+        const isOld = session !== '' && !backend.sessions.has(session);
+        return isOld && change.withSetCookies(change.error(403, 'Please try again.'), end);
+      }),
+    ),
   // Like ObjectId of MongoDB within one second.
   'ids end in a hexadecimal sequence': sequence(
     (count) => `65f0c0de9a1b2c3d4e${count.toString(16).padStart(6, '0')}`,
