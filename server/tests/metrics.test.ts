@@ -74,19 +74,15 @@ test('/metrics answers at each address of its host', async () => {
   }
 });
 
-test('each query of the dashboard and of the alerts names a metric', async () => {
+test('each query of the alerts names a metric', async () => {
   const { address, url } = await startWithMetrics({ DATA_DIR: temporaryFolder() });
   await signedInClient(address);
   const names = new Set(['up']);
   for (const key of (await scrape(url)).keys()) names.add(key.replace(/\{.*/, ''));
 
-  type Dashboard = { panels: { title: string; targets: { expr: string }[] }[] };
-  const { panels } = JSON.parse(String(read('grafana-dashboard.json'))) as Dashboard;
-  const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
   const alerts = String(read('prometheus-alerts.yaml')).split('      - alert: ').slice(1);
-  expect(queries.length).toBeGreaterThanOrEqual(panels.length);
-  expect(alerts.length).toBeGreaterThan(0);
-  for (const alert of alerts) queries.push(/expr: ([^]*?)\n {8}for:/.exec(alert)![1]!);
+  const queries = alerts.map((alert) => /expr: ([^]*?)\n {8}for:/.exec(alert)![1]!);
+  expect(queries).not.toEqual([]);
   for (const query of queries) {
     const used = query
       .replaceAll(/"[^"]*"|\bby \([^)]*\)|\[[^\]]*\]/g, '')
