@@ -332,7 +332,6 @@ export const projectsMachine = setup({
           description: 'The rows are kept for 60 s for the next visit.',
           after: {
             keepUnusedData: {
-              // Stryker disable next-line StringLiteral: both states react to the same event alike.
               target: 'inactive',
               actions: 'expireCache',
               meta: { statements: ['CONST-6'] },

@@ -40,6 +40,5 @@ export function createCleanup(
 /** Repeats a batch until nothing is left, with pauses for the requests of users. */
 async function repeat(runBatch: () => Promise<number>) {
   while ((await runBatch()) === backgroundBatchSize)
-    // Stryker disable next-line all: a process that ends during a cleanup does not wait for it.
     await delay(pauseMs, undefined, { ref: false });
 }

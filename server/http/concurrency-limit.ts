@@ -14,7 +14,6 @@ export function createConcurrencyLimit(max: number) {
       counts.set(accountId, count + 1);
       reply.raw.once('close', () => {
         const left = counts.get(accountId)! - 1;
-        // Stryker disable next-line ConditionalExpression,EqualityOperator: only the memory differs.
         if (left > 0) counts.set(accountId, left);
         else counts.delete(accountId);
       });

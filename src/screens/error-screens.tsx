@@ -32,7 +32,6 @@ export function ErrorScreen({ error }: { error: unknown }) {
 
 type LoadErrorScreenProps = { title: string; message: string; attempt: number | undefined };
 
-// Stryker disable all: only in a browser can a chunk be missing.
 /** The screen, in the layout, of a lazy screen whose chunk is missing. */
 export function LoadErrorScreen({ title, message, attempt }: LoadErrorScreenProps) {
   useEffect(() => focusHeading, []);

@@ -74,7 +74,6 @@ export function useForm<Values extends FieldValues>(
     const { elements } = element.current!;
     const control = ((name && elements.namedItem(name)) || elements[0]) as Control;
     // A user who has scrolled past the form stays there. The first key scrolls the field into view.
-    // Stryker disable next-line all: only a browser has a layout.
     const isAbove = element.current!.getBoundingClientRect().bottom < 0;
     focusedByApp.current = control;
     control.focus({ preventScroll: isAbove });

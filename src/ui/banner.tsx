@@ -12,7 +12,6 @@ type BannerProps = { message: string | undefined; busy?: boolean };
 export function ErrorBanner({ message, busy }: BannerProps) {
   const [responses, setResponses] = useState(0);
   useChange(busy, () => {
-    // Stryker disable next-line ArithmeticOperator: any other key makes a new element.
     if (!busy) setResponses(responses + 1);
   });
   const submitted = useRef<string>(undefined);

@@ -41,7 +41,6 @@ function useField(label: string, error: string | undefined) {
       'aria-invalid': error !== undefined,
       'aria-describedby': errorId,
       // A user may have touched it, or resized it, before hydration.
-      // Stryker disable next-line BooleanLiteral: only a browser hydrates.
       suppressHydrationWarning: true,
     },
     renderField: (control: ReactNode) => (
