@@ -114,9 +114,11 @@ export function createApi({
         },
       ),
 
+    /** As a sign-in, because its cookie may begin a session. */
     registerUser: (credentials, signal) =>
-      toOutcome(send('registerUser', credentials, { signal }), async (response) =>
-        decodeUser(await readText(response)),
+      toOutcome(
+        untilPageHide(signal, (ended) => send('registerUser', credentials, { signal: ended })),
+        (response) => decodeUser(textChunks(response)),
       ),
 
     listProjects: (input, signal, onRows = () => {}) =>

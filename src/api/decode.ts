@@ -2,9 +2,22 @@ import { isProject, isUser } from '../../generated/operations.ts';
 import type { Project, User } from '../../machines/types.ts';
 import { createJsonArrayStream, tryParseJson } from './json-array-stream.ts';
 
-/** Returns the user in a registration response. Accepts any body, because only `role` is used. */
-export function decodeUser(body: string): User {
-  const user = tryParseJson(body);
+/**
+ * Returns the user in a registration response. Accepts any body, because only `role` is used, and
+ * waits for no end of a complete one. One that is cut off has no user.
+ */
+export async function decodeUser(chunks: AsyncIterable<string>): Promise<User> {
+  let text = '';
+  let user: unknown;
+  try {
+    for await (const chunk of chunks) {
+      text += chunk;
+      user = tryParseJson(text);
+      if (user !== undefined) break;
+    }
+  } catch {
+    // The registration has succeeded, because its status has arrived.
+  }
   return isUser(user) && user.role !== undefined ? { role: user.role } : {};
 }
 

@@ -28,19 +28,19 @@ const expired = 'Please sign in to work with projects.';
 async function renderPage() {
   const app = await renderApp('/projects');
   const { backend, user, paste, go } = app;
-  const submitLogin = async (address: string) => {
-    await go('/login');
-    const button = await screen.findByRole('button', { name: forms.login.button });
+  const submitAccount = async (address: string, name: 'login' | 'registerUser' = 'login') => {
+    await go(forms[name].route);
+    const button = await screen.findByRole('button', { name: forms[name].button });
     await paste(email(), address);
     await paste(password(), credentials.password);
     await user.click(button);
-    return backend.next('login');
+    return backend.next(name);
   };
   return {
     ...app,
-    submitLogin,
+    submitAccount,
     signIn: async (address: string) => {
-      (await submitLogin(address)).answer(200, {});
+      (await submitAccount(address)).answer(200, {});
       await findScreen('/projects');
     },
     refuseProject: async () => {
@@ -77,10 +77,10 @@ test.each<[string, Find, Find]>([
 ])(
   'another email replaces the edited fields of a form in view and does not lose the focus of %s [CHOICE-77]',
   async (_, focusedBefore, focusedAfter) => {
-    const { signIn, refuseProject, submitLogin, go, user } = await renderPage();
+    const { signIn, refuseProject, submitAccount, go, user } = await renderPage();
     await signIn('ada@example.org');
     await refuseProject();
-    const login = await submitLogin('bob@example.org');
+    const login = await submitAccount('bob@example.org');
     await go('/projects');
     await waitFor(() => expect(formTexts()).toEqual(texts));
     await user.type(title(), ', next year');
@@ -98,7 +98,7 @@ test.each<[string, Find, Find]>([
 
 test("the registration of another email drops the earlier user's rows, text and project [CHOICE-119]", async () => {
   const app = await renderPage();
-  const { backend, signIn, go, paste, user } = app;
+  const { backend, signIn, submitAccount, go, user } = app;
   (await backend.next('listProjects')).answer(401, { message: expired });
   await signIn('ada@example.org');
   const row = storedProject({}, 7);
@@ -107,11 +107,7 @@ test("the registration of another email drops the earlier user's rows, text and 
   await fillProject(app, texts);
   await user.click(submitButton());
   const pending = await backend.next('createProject');
-  await go('/register');
-  await paste(email(), 'bob@example.org');
-  await paste(password(), credentials.password);
-  await user.click(screen.getByRole('button', { name: forms.registerUser.button }));
-  (await backend.next('registerUser')).answer(201, {});
+  (await submitAccount('bob@example.org', 'registerUser')).answer(201, {});
   await findScreen('/login');
   expect(pending.signal.aborted).toBe(true);
   await go('/projects');
@@ -128,29 +124,38 @@ test('a sign-in drops the text of an app that has received projects, although no
   expect(formTexts()).toEqual(projectOf(() => ''));
 });
 
-test('a sign-in whose body does not end succeeds [CHOICE-122]', async () => {
-  const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) });
-  const { paste, user, path } = await renderApp('/login', {
-    fetch: async () => new Response(body),
-  });
-  await paste(email(), 'ada@example.org');
-  await paste(password(), credentials.password);
-  await user.click(screen.getByRole('button', { name: forms.login.button }));
-  await waitFor(() => expect(path()).toBe('/projects'));
-});
+test.each(['login', 'registerUser'] as const)(
+  'a %s whose body does not end succeeds [CHOICE-122]',
+  async (name) => {
+    const bytes = new TextEncoder().encode('{}');
+    const body = new ReadableStream({ start: (controller) => controller.enqueue(bytes) });
+    const { paste, user, path } = await renderApp(forms[name].route, {
+      fetch: async () => new Response(body),
+    });
+    await paste(email(), 'ada@example.org');
+    await paste(password(), credentials.password);
+    await user.click(screen.getByRole('button', { name: forms[name].button }));
+    await waitFor(() => expect(path()).toBe(name === 'login' ? '/projects' : '/login'));
+  },
+);
 
-test('a pending sign-in ends when the user leaves the page [CHOICE-122]', async () => {
-  const { submitLogin } = await renderPage();
-  const { signal } = await submitLogin('bob@example.org');
-  await act(async () => void window.dispatchEvent(new Event('pagehide')));
-  expect(signal.aborted).toBe(true);
-  expect(await screen.findByRole('alert')).toBeDefined();
-});
+test.each(['login', 'registerUser'] as const)(
+  'a pending %s ends when the user leaves the page [CHOICE-122]',
+  async (name) => {
+    const { submitAccount } = await renderPage();
+    const { signal } = await submitAccount('bob@example.org', name);
+    await act(async () => void window.dispatchEvent(new Event('pagehide')));
+    expect(signal.aborted).toBe(true);
+    const button = screen.getByRole('button', { name: forms[name].button });
+    await waitFor(() => expect(button.getAttribute('aria-busy')).toBe('false'));
+    expect(screen.queryAllByRole('alert')).toHaveLength(name === 'login' ? 1 : 0);
+  },
+);
 
 test('another email keeps what was typed into a form that held no submitted project', async () => {
-  const { signIn, submitLogin, go, user, auth } = await renderPage();
+  const { signIn, submitAccount, go, user, auth } = await renderPage();
   await signIn('ada@example.org');
-  const login = await submitLogin('bob@example.org');
+  const login = await submitAccount('bob@example.org');
   await go('/projects');
   await user.type(title(), 'Typed by Bob');
   await act(async () => login.answer(200, {}));
