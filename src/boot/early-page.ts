@@ -5,7 +5,7 @@
 
 import { prefetchList } from '../api/prefetch-list.ts';
 import type { NewProject } from '../../machines/types.ts';
-import { discardPrefetchedList } from '../api/prefetched-list.ts';
+import { discardPrefetchedList, type PrefetchedList } from '../api/prefetched-list.ts';
 import { createDrafts, draftEvents } from '../draft.ts';
 import { storedUser, userEvents } from '../session.ts';
 import {
@@ -49,6 +49,7 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
   let shownHash: string;
   /** The user who had signed in last when the screen was shown. */
   let shownUser: string | undefined;
+  let shownList: PrefetchedList | undefined;
   /** Chunks run afterwards, because that takes longer than painting the rows. */
   let firstRows: Promise<unknown> = Promise.resolve();
 
@@ -81,7 +82,7 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
     /** Keeps the text of a visitor, as `projects` does at the first sign-in in a browser. */
     showScreenAgain() {
       const { form: typed, isSubmitted } = state;
-      const isFirst = shownUser === undefined;
+      const isFirst = isOfVisitor();
       const { activeElement } = document;
       showScreen();
       if (!isFirst || !typed) return;
@@ -90,7 +91,7 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
       form.setSubmitted(isSubmitted);
     },
     discardText() {
-      const isFirst = shownUser === undefined;
+      const isFirst = isOfVisitor();
       shownUser = storedUser();
       if (isFirst) return;
       state.form?.reset();
@@ -135,6 +136,7 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
     shownRoute = routeOf(address);
     // First, so that the rows are there when the browser paints the screen.
     const list = shownRoute === '/projects' ? prefetchList() : undefined;
+    shownList = list;
     root.replaceChildren(findTemplate(shownRoute ?? notFoundRoute)!.content.cloneNode(true));
     document.title = windowTitle(address);
     if (list) {
@@ -198,6 +200,9 @@ export function startEarlyPage({ lazyChunk, preloadLazyChunk, importLazyChunk }:
     const user = storedUser();
     return shownRoute === '/projects' && user !== undefined && user !== shownUser;
   }
+
+  /** A page that has received rows is not that of a visitor, although the browser knows no user. */
+  const isOfVisitor = () => shownUser === undefined && !shownList?.rows;
 
   const { signal } = listeners;
   for (const type of userEvents) {

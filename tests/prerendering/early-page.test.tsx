@@ -30,6 +30,8 @@ const events: Record<EarlyEvent, () => unknown> = {
   },
 };
 
+const refused = async () => Response.json({}, { status: 401 });
+
 /** Until the event of a new fragment was dispatched. */
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
@@ -182,13 +184,14 @@ test.each(
   (['loading', 'failed', 'frozen'] as const).flatMap((phase) => [
     { phase, user: 'another user', users: ['ada@example.org', 'bob@example.org'], text: '' },
     { phase, user: 'the same user', users: ['ada@example.org', 'ada@example.org'], text: 'Typed' },
-    { phase, user: 'the first user', users: ['bob@example.org'], text: 'Typed' },
+    { phase, user: 'the first user', users: ['bob@example.org'], text: 'Typed', list: refused },
+    { phase, user: 'a user after an unknown one', users: ['bob@example.org'], text: '' },
   ]),
 )(
-  'while $phase, a sign-in of $user elsewhere leaves the text "$text", busy with it [CHOICE-101]',
-  async ({ phase, users, text }) => {
+  'while $phase, a sign-in of $user elsewhere leaves the text "$text", busy with it [CHOICE-101, CHOICE-120]',
+  async ({ phase, users, text, ...options }) => {
     const path: EarlyEvent[] = [...phases[phase][0], 'submit'];
-    const page = await openPage(path, { users: users.slice(0, -1) });
+    const page = await openPage(path, { ...options, users: users.slice(0, -1) });
     signInElsewhere(users.at(-1)!);
     dispatchEvent(new Event('storage'));
     expect(await page()).toMatchObject({ text, busy: text !== '' && phase !== 'failed' });
