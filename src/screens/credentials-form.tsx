@@ -49,7 +49,8 @@ export function CredentialsForm(props: CredentialsFormProps) {
         <TextField
           label={fields.password}
           type={isPasswordShown ? 'text' : 'password'}
-          autoComplete={props.password}
+          // A browser stores the text that was in a field for a reload, but not with `off`.
+          autoComplete={isPasswordShown ? 'off' : props.password}
           autoCapitalize="none"
           // A browser may send a text to a service that checks its spelling.
           spellCheck={false}
