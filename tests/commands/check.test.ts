@@ -87,7 +87,8 @@ test('npm test names each test that was not run, and each file without a project
     'unknown/g.test.ts': `${imports}test('g', ${body});`,
   }))
     writeFileSync(join(folder, 'tests', file), code);
-  const env = { ...process.env, CHROMIUM: '', PATH: temporaryFolder(), NO_COLOR: '1' };
+  const unset = { CHROMIUM: '', TRACKER_TEST_ALL: '' };
+  const env = { ...process.env, ...unset, PATH: temporaryFolder(), NO_COLOR: '1' };
   const { output, errors, code } = await run(folder, [process.execPath, 'tools/test.ts'], env);
   const lines = `${output}${errors}`.split('\n').map((line) => line.trim());
   expect(lines.filter((line) => /^FAIL|^not run|passed,/.test(line)).toSorted())
