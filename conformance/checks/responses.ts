@@ -49,7 +49,7 @@ export const responseChecks: Check[] = [
       refusalCause,
     ),
   }),
-  should('REACH-12', {
+  should('REACH-13', {
     title: 'JSON is declared as JSON',
     requirement:
       'Send Content-Type: application/json (or application/problem+json for errors). The app reads any type, but a browser that opens text/html runs the scripts in a text.',

@@ -123,7 +123,7 @@ export const otherResponseFaults: Record<string, Change> = {
     200,
     (response) => ({ ...response, body: `<b>Warning</b>: old\n${String(response.body)}` }),
   ),
-  'REACH-12: JSON is sent as text/html': change.responses((response) =>
+  'REACH-13: JSON is sent as text/html': change.responses((response) =>
     withHeaders(response, { 'content-type': 'text/html; charset=utf-8' }),
   ),
   "REACH-8: a user's list is public to caches": change.responsesTo(
