@@ -145,7 +145,8 @@ export const sessionLifeChecks: Check[] = [
     inspects: true,
     async run(context) {
       const { browser, login, list: before } = await firstSession(context);
-      if (!before.outcome.ok || (await isListPublic(context))) skip('there is no session');
+      if (!before.outcome.ok || (await isListPublic(context)))
+        skip('there is no list of a session');
       const { clock } = context.http;
       await clock.sleep(Math.max(0, before.exchange.endedAtMs + minIdleMs - clock.now()));
       const after = await browser.listProjects();

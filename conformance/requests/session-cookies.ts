@@ -4,10 +4,10 @@ import { activeSession } from '../people/visits.ts';
 import { skip } from '../problems/problem.ts';
 import { isListPublic } from './visitors.ts';
 
-/** Returns what `findSessions` returns. Skips when there is no session cookie. */
+/** Returns what `findSessions` returns. Skips when no list needs a cookie. */
 export async function requireSessions(context: RunContext): Promise<Cookie[][]> {
   const sessions = await findSessions(context);
-  return sessions.length > 0 ? sessions : skip('there is no session cookie');
+  return sessions.length > 0 ? sessions : skip('the app gets no list that needs a cookie');
 }
 
 /** Returns the cookies that are needed together, or else each cookie that is enough alone. */

@@ -36,6 +36,7 @@ const claims: Claim[] = [
       names!.split(', ').every((name) => JSON.parse(name) in Object(parseJson(bodyOf(last)))),
   ],
   [/(\d+) of (\d+)/, ([, part, whole]) => Number(part) <= Number(whole)],
+  [/ sees "undefined"/, () => false],
   [/\blacks\b/, (_match, _last, problem) => isMissing(problem)],
   [
     / takes ([\d.]+) s \(median of/,

@@ -85,12 +85,19 @@ const etags = (etagOf: (list: Project[]) => string): Change =>
       : { ...response, headers: { ...response.headers, etag } };
   });
 
+const renamed = (project: Project) =>
+  Object.fromEntries(Object.values(project).map((value, index) => [`p${index}`, value]));
+
 /** Faults of creating and listing projects that break other checks, or need their users. */
 export const projectFaults: Record<string, Change> = {
   'PROJECT-1: the list is wrapped in an object': lists((projects) => ({ projects })),
   'PROJECT-1: a text of each project is null': change.all(
     lists((all) => all.map((project) => ({ ...project, [textNames.at(-1)!]: null }))),
     created((project) => ({ ...project, [textNames.at(-1)!]: null })),
+  ),
+  'PROJECT-1: the fields of each project have other names': change.all(
+    lists((all) => all.map((project) => renamed(project))),
+    created(renamed),
   ),
   'PROJECT-2: the createProject response is wrapped in an object': created((project) => ({
     project,
