@@ -14,6 +14,7 @@ import {
   missingFromList,
 } from '../requests/lists.ts';
 import { type Check, must, should } from './check.ts';
+import { findDuplicateId } from './project-ids.ts';
 
 /** Exceeds the usual page sizes of paginated lists. The longest is 250. */
 const manyProjects = 252;
@@ -30,7 +31,14 @@ export const longListChecks: Check[] = [
       const { call: last } = await createOrBlock(context, browser, 'last of many');
       const creates = [...created.map((each) => each.call), last].map(({ exchange }) => exchange);
       await expectReadableList(context, browser, `project ${creates.length} of a user`, ...creates);
-      const { all, lists } = await listFiveTimes(context);
+      const { all, calls, lists } = await listFiveTimes(context);
+      const twice = findDuplicateId(all);
+      if (twice !== undefined)
+        fail(
+          `Of ${all.length} projects, most created six at a time, two have one id.`,
+          calls.filter(({ outcome }) => outcome.ok && outcome.value.id === twice),
+          { requirement: 'Choose the id in one step with storing it, so that none is twice.' },
+        );
       const missingFrom = ({ projects }: { projects: Project[] }) =>
         countIn(all, (project) => !findByIdOrText(projects, project));
       const countOf = (list: (typeof lists)[number]) => missingFrom(list).found.length;
@@ -121,8 +129,14 @@ const listFiveTimes = oncePerRun(async (context) => {
   const newest = last.map(({ project }) => project);
   const lists = [];
   while (lists.length < 5) lists.push(await listOrBlock(context, browser));
-  const all = [...created, ...last].map(({ project }) => project);
-  return { all, newest, newestCalls: last.map(({ call }) => call), lists };
+  const all = [...created, ...last];
+  return {
+    all: all.map(({ project }) => project),
+    calls: all.map(({ call }) => call),
+    newest,
+    newestCalls: last.map(({ call }) => call),
+    lists,
+  };
 });
 
 /** Creates many projects of lena, six at a time. */

@@ -225,6 +225,9 @@ export const otherProjectFaults: Record<string, Change> = {
   'PROJECT-4: a list without repeated titles becomes an object': filteredLists(
     (project, projects) => projects.find((each) => sharesText(each, project)) === project,
   ),
+  'PROJECT-9: one of many projects has the id of the one before': ids((count) =>
+    count === 200 ? 199 : count,
+  ),
   'PROJECT-6: project ids are reused': ids((count) => count % 2),
   'PROJECT-30: the list has its newest project twice': lists((all) => [...all, ...all.slice(-1)]),
   'PROJECT-7: project ids have another letter case in the list': lists((all) =>
