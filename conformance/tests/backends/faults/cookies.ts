@@ -243,6 +243,9 @@ export const otherCookieFaults: Record<string, Change> = {
       /(^|; )(?!session=|XSRF-TOKEN=)/.test(String(headers['cookie'] ?? 'session=')) &&
       change.error(500),
   ),
+  'COOKIE-8: a cookie with "=" in its value causes a 500': change.requests(
+    ({ headers }) => /=[^;]*=/.test(String(headers['cookie'])) && change.error(500),
+  ),
   'XSRF-4: a user has the same XSRF token after each sign-in': ({ sessions }) => ({
     xsrfToken: (session) => sessions.get(session)?.email.replaceAll(/\W/g, '-'),
   }),
