@@ -19,7 +19,7 @@ const hash =
 
 /** A field with the name of a password, whose value is no link and not masked. */
 const passwordField =
-  /"(\w*(?:password|passwd|pwd)_?(?:hash|digest|bcrypt)?)"\s*:\s*"(?!\W*"|\[|\/|https?:)[^"]{8,}"/i;
+  /"(\w*(?:password|passwd|pwd)_?(?:hash|digest|bcrypt)?)"\s*:\s*"(?!(?:\\.|[^\w"\\])*"|\[|\/|https?:)(?:\\.|[^"\\]){8,}"/i;
 
 /** Enough for any error message. A body that repeats the user's input can be much longer. */
 const maxSearchedCharacters = 20_000;

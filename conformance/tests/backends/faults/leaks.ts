@@ -25,6 +25,9 @@ export const leakFaults: Record<string, Change> = {
   'LEAK-2: the registerUser response contains the password hash': () => ({
     registered: () => jsonResponse(201, { role: 'member', passwordHash: bcryptHash.slice(0, 29) }),
   }),
+  'LEAK-2: the registerUser response contains the hash as the text of its bytes': () => ({
+    registered: () => jsonResponse(201, { userPassword: '"\\190\\DEL\\130x"' }),
+  }),
   'LEAK-2: the login response contains a bcrypt hash': () => ({
     loggedIn: () => jsonResponse(200, { user: `ada:${bcryptHash}` }),
   }),
