@@ -6,8 +6,8 @@
 export type Session = {
   /** Returns the key of the user who signed in last, if any. */
   user: () => string | undefined;
-  /** Stores a sign-in or a registration of this tab. */
-  signIn: (email: string) => void;
+  /** Stores a sign-in or a registration of this tab. Without an answer, the user is unknown. */
+  signIn: (email: string, isAnswered?: boolean) => void;
   /**
    * Calls the listener after each sign-in of this tab, and after a sign-in of another user in
    * another tab. Returns what ends that.
@@ -61,9 +61,10 @@ export function createSession(): Session {
 
   return {
     user: () => known,
-    signIn(email) {
+    signIn(email, isAnswered = true) {
       const [salt = crypto.getRandomValues(new Uint32Array(4)).join('')] = read()?.split(' ') ?? [];
-      const user = `${salt} ${hash(`${salt}${email.toLowerCase()}`)}`;
+      const own = `${salt} ${hash(`${salt}${email.toLowerCase()}`)}`;
+      const user = isAnswered || own === read() ? own : `${salt} ${Math.random()}`;
       store(user);
       change(user, false);
     },

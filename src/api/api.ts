@@ -58,6 +58,8 @@ export type ApiOptions = {
   cookies: () => string;
   /** Returns the key of the user. Default: all calls are those of one user. */
   user?: () => string | undefined;
+  /** Called when the user leaves the page before a sign-in or a registration was answered. */
+  signIn?: (email: string, isAnswered: false) => void;
 };
 
 /** Browsers limit the bodies of all `keepalive` requests in flight to 64 KiB. */
@@ -71,6 +73,7 @@ export function createApi({
   fetch,
   cookies,
   user = () => undefined,
+  signIn = () => {},
 }: ApiOptions): Api {
   const client = createClient<paths>({
     baseUrl,
@@ -102,23 +105,48 @@ export function createApi({
     });
   }
 
+  /**
+   * Makes a call that is aborted when the user leaves the page: otherwise a sign-in could succeed
+   * unseen. Its cookie may have arrived just before. Chromium fails it between the two events.
+   */
+  async function untilPageHide<Result>(
+    { email }: { email: string },
+    signal: AbortSignal,
+    call: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const ended = new AbortController();
+    const leaving = ['beforeunload', 'pagehide'];
+    const end = ({ type }: Event) => {
+      ended.abort();
+      if (leaving.includes(type)) signIn(email, false);
+    };
+    signal.addEventListener('abort', end);
+    // The kit runs this client without a page.
+    for (const type of leaving) globalThis.addEventListener?.(type, end);
+    try {
+      return await call(ended.signal);
+    } finally {
+      for (const type of leaving) globalThis.removeEventListener?.(type, end);
+    }
+  }
+
   /** What is special about some calls. All others are sent, and have the body of the contract. */
   const specialCalls: { [Id in OperationId]?: SendCall<Id> } = {
     /** The status decides, because the cookie has come with it, and not the end of the body. */
     login: (credentials, signal) =>
-      toOutcome(
-        untilPageHide(signal, (ended) => send('login', credentials, { signal: ended })),
-        async (response) => {
+      untilPageHide(credentials, signal, (ended) =>
+        toOutcome(send('login', credentials, { signal: ended }), async (response) => {
           void readText(response).catch(() => {});
           return {};
-        },
+        }),
       ),
 
     /** As a sign-in, because its cookie may begin a session. */
     registerUser: (credentials, signal) =>
-      toOutcome(
-        untilPageHide(signal, (ended) => send('registerUser', credentials, { signal: ended })),
-        (response) => decodeUser(textChunks(response)),
+      untilPageHide(credentials, signal, (ended) =>
+        toOutcome(send('registerUser', credentials, { signal: ended }), (response) =>
+          decodeUser(textChunks(response)),
+        ),
       ),
 
     listProjects: (input, signal, onRows = () => {}) =>
@@ -154,26 +182,6 @@ export function createApi({
       return toOutcome(send(id, input, { signal }), (response) => readBody(id, response));
     },
   };
-}
-
-/**
- * Makes a call that is aborted when the user leaves the page: otherwise a sign-in could succeed
- * unseen, and a page that comes back would show the rows of the user before.
- */
-async function untilPageHide<Result>(
-  signal: AbortSignal,
-  call: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const ended = new AbortController();
-  const abort = () => ended.abort();
-  signal.addEventListener('abort', abort);
-  // The kit runs this client without a page.
-  globalThis.addEventListener?.('pagehide', abort);
-  try {
-    return await call(ended.signal);
-  } finally {
-    globalThis.removeEventListener?.('pagehide', abort);
-  }
 }
 
 /** Separates the parameters in a path from the fields of a body. */

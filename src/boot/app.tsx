@@ -46,9 +46,10 @@ export function createApp({
 
   function startActors({ createApi, createActors, createSession }: LazyChunk): Actors {
     const session = createSession();
+    const { user, signIn } = session;
     const { origin } = window.location;
     const created = createActors({
-      api: createApi({ origin, fetch, cookies, user: session.user }),
+      api: createApi({ origin, fetch, cookies, user, signIn }),
       session,
       router,
       log,

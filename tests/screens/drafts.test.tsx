@@ -29,13 +29,17 @@ async function submit(app: App) {
   return app.backend.next('createProject');
 }
 
-async function submitAccountForm(app: App, name: 'login' | 'registerUser', address: string) {
+async function pressAccountForm(app: App, name: 'login' | 'registerUser', address: string) {
   await app.go(forms[name].route);
   await app.user.clear(email());
   await app.paste(email(), address);
   await app.paste(password(), credentials.password);
   await app.user.click(screen.getByRole('button', { name: forms[name].button }));
-  (await app.backend.next(name)).answer(200, {});
+  return app.backend.next(name);
+}
+
+async function submitAccountForm(app: App, name: 'login' | 'registerUser', address: string) {
+  (await pressAccountForm(app, name, address)).answer(200, {});
   await findScreen(name === 'login' ? '/projects' : '/login');
 }
 
@@ -49,7 +53,7 @@ async function renderFilled(user?: string) {
 
 /** Loads the page again, as also a browser does that has discarded the tab. */
 async function reload(app: App, meanwhile = () => {}) {
-  window.dispatchEvent(new Event('pagehide'));
+  for (const type of ['beforeunload', 'pagehide']) window.dispatchEvent(new Event(type));
   // XState warns that the screen closes after its actor was stopped.
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   app.stop();
@@ -94,6 +98,17 @@ test.each<[string, (app: App) => unknown]>([
   await waitFor(() => expect(isKept()).toBe(false));
   await reload(app);
   expect(formTexts()).toEqual(none);
+});
+
+test.each([
+  ['login', bob, none] as const,
+  ['registerUser', bob, none] as const,
+  ['login', ada, texts] as const,
+])('a %s of %s counts if the page is left before [CHOICE-122]', async (name, address, expected) => {
+  const app = await renderFilled(ada);
+  await pressAccountForm(app, name, address);
+  await reload(app);
+  expect(formTexts()).toEqual(expected);
 });
 
 const changeKept =
