@@ -16,7 +16,7 @@ import {
   listOrBlock,
   listWith,
 } from '../requests/lists.ts';
-import { blockOnFlapping, isUnauthorized } from '../requests/sign-ins.ts';
+import { blockOnFlapping, isUnauthorized, onNewConnection } from '../requests/sign-ins.ts';
 import { listAsVisitor } from '../requests/visitors.ts';
 import { type Check, must, should } from './check.ts';
 import { findDuplicateId } from './project-ids.ts';
@@ -108,14 +108,18 @@ export const projectListChecks: Check[] = [
       const [reader, user] = (await isListShared(context))
         ? ['another user', await context.signedInUser('bob')]
         : ['the second browser', await laterSession(context)];
-      // Fills a cache.
-      await listOrBlock(context, user.browser);
+      const listInEachProcess = () =>
+        Promise.all(Array.from({ length: 8 }, () => user.browser.listProjects(onNewConnection)));
+      // Fills the caches.
+      await listInEachProcess();
       const { project, call, list: own } = await createListed(context, browser, `for ${reader}`);
-      const list = await listOrBlock(context, user.browser);
-      if (!findByIdOrText(list.projects, project))
+      const stale = (await listInEachProcess()).find(
+        ({ outcome }) => outcome.ok && !findByIdOrText(outcome.value, project),
+      );
+      if (stale)
         fail(
           `A new project is in the next list of its browser, and that of ${reader} lacks it.`,
-          [call, own.call, list.call],
+          [call, own.call, stale],
           { lacks: project },
         );
     }),
@@ -131,7 +135,7 @@ export const projectListChecks: Check[] = [
       // Ids that are made of the time differ by chance.
       const names = Array.from({ length: 5 }, (_, index) => `${index + 1} of five at once`);
       const calls = await Promise.all(
-        names.map((name) => browser.createProject(context.fixtures.project(name))),
+        names.map((name) => browser.createProject(context.fixtures.project(name), onNewConnection)),
       );
       // A control: the backend may limit the projects of a user.
       if (calls.some(({ exchange }) => isClientError(exchange)))

@@ -187,6 +187,13 @@ export const accountFaults: Record<string, Change> = {
 
 /** Faults of signing in, and of sessions. */
 export const signInFaults: Record<string, Change> = {
+  'ACCOUNT-2: after four sign-ins, a password counts as a wrong one': () => {
+    const emails: string[] = [];
+    return change.refuse('login', 401, (_json, request) => {
+      emails.push(change.emailOf(request));
+      return emails.filter((each) => each === emails.at(-1)).length > 4;
+    });
+  },
   'SIGNIN-17: two processes with a database each take turns': () => {
     let count = 0;
     return twoDatabases(() => ++count);
@@ -390,6 +397,13 @@ export const otherSignInFaults: Record<string, Change> = {
       const session = change.sessionOf(request);
       return session && !sessions.has(session);
     }),
+  'SIGNIN-11: a sign-in with the cookie of a session that has ended causes a 500': () => {
+    const ended = new Set<string>();
+    return change.all(
+      change.refuse('login', 500, (_json, request) => ended.has(change.sessionOf(request))),
+      change.before('createSession', (_backend, _account, old) => old && ended.add(old)),
+    );
+  },
   'SIGNIN-12: a session expires after 20 requests': ({ sessions }) => {
     const counts = new Map<string, number>();
     return change.before('findAccount', (_backend, session) => {

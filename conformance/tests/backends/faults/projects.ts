@@ -1,6 +1,7 @@
 import type { Project } from '../../../../machines/types.ts';
 import { eachText, sharesText, textNames, type TextName } from '../../../http/project-texts.ts';
 import { jsonResponse, type StoredAccount, type BackendCall, type Change } from '../backend.ts';
+import { getOrCreate } from '../../../people/get-or-create.ts';
 import * as change from '../changes.ts';
 import type { BackendRequest, BackendResponse } from '../stub-server.ts';
 import { untilQuiet } from '../test-clock.ts';
@@ -20,6 +21,17 @@ export const filteredLists = (isKept: (project: Project, projects: Project[]) =>
 const created =
   (body: (project: Project) => unknown): Change =>
   () => ({ created: (project) => jsonResponse(201, body(project)) });
+
+/** Caches the list of a key until a project is created with it. */
+const cachedLists =
+  (keyOf: (call: BackendCall) => string): Change =>
+  () => {
+    const cache = new Map<string, Project[]>();
+    return change.all(
+      change.before('createProject', (_backend, call) => cache.delete(keyOf(call))),
+      lists((all, call) => getOrCreate(cache, keyOf(call), () => [...all])),
+    );
+  };
 
 const ids =
   (createId: (count: number) => string | number): Change =>
@@ -209,6 +221,13 @@ export const otherProjectFaults: Record<string, Change> = {
   'PROJECT-30: each row of a list is the last project': lists((all) => all.map(() => all.at(-1))),
   'PROJECT-30: each row of a list has the texts of the last project': lists((all) =>
     all.map(({ id }) => ({ ...all.at(-1), id })),
+  ),
+  'PROJECT-30: some responses have the id of the next project': change.all(
+    ids((count) => count),
+    ({ created }) => ({
+      created: (project) =>
+        created(Number(project.id) % 7 < 2 ? { ...project, id: Number(project.id) + 1 } : project),
+    }),
   ),
   'PROJECT-3: an empty list is null': lists((all) => (all.length > 0 ? all : null)),
   'PROJECT-5: the list is sorted newest first': lists((all) => all.toReversed()),
@@ -405,16 +424,12 @@ export const otherProjectFaults: Record<string, Change> = {
       },
     };
   },
-  'PROJECT-16: the list is cached until its session creates a project': () => {
-    const cache = new Map<string, Project[]>();
-    return change.all(
-      change.before('createProject', (_backend, { session }) => cache.delete(session)),
-      lists((all, { session }) => {
-        cache.set(session, cache.get(session) ?? [...all]);
-        return cache.get(session);
-      }),
-    );
-  },
+  'PROJECT-16: the list is cached until its session creates a project': cachedLists(
+    ({ session }) => session,
+  ),
+  'PROJECT-16: each of two processes caches lists until it creates a project': cachedLists(
+    ({ request, account }) => `${request.connection % 2} ${account?.email}`,
+  ),
   'PROJECT-17: project ids are integers above Number.MAX_SAFE_INTEGER': change.all(
     ids((count) => `big-${9_007_199_254_740_992n + BigInt(count)}`),
     change.responses((response) => ({
