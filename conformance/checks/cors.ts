@@ -97,11 +97,13 @@ const sameOrigin = 'without --origin, the app and its backend have the same orig
 /** Returns origins that resemble that of the app. A local app may have any scheme and port. */
 function originsLike(appOrigin: string): [words: string, origin: string][] {
   const { protocol, hostname, host } = new URL(appOrigin);
-  const none: [string, string] = ['no origin (null)', 'null'];
-  if (isLocalhost(appOrigin)) return [none];
-  return [
-    none,
+  const foreign: [string, string][] = [
+    ['no origin (null)', 'null'],
     ["an origin that begins like the app's", `${protocol}//${hostname}.stranger.example`],
+  ];
+  if (isLocalhost(appOrigin)) return foreign;
+  return [
+    ...foreign,
     ["an origin that ends like the app's", `${protocol}//stranger${host}`],
     ['another scheme', `${protocol === 'https:' ? 'http' : 'https'}://${host}`],
     ['another port', `${protocol}//${hostname}:7`],

@@ -195,7 +195,9 @@ export const projectUserChecks: Check[] = [
         const account = signedInAccountOf(exchanges, exchange);
         if (account === undefined) continue;
         const body = parseJson(exchange.response?.text);
-        if (exchange.request.method === 'POST') owners.set(keyOf(Object(body)), account);
+        const key = keyOf(Object(body));
+        // A later response with it is one of a repeated Idempotency-Key.
+        if (exchange.request.method === 'POST' && !owners.has(key)) owners.set(key, account);
         const rows = (Array.isArray(body) ? body : []).map((row): Partial<Project> => Object(row));
         // PROJECT-1 reports projects without what tells them apart.
         const foreign = rows.find(

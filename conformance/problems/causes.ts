@@ -53,7 +53,7 @@ const incomplete: Record<FailureKind, [words: string, requirement: string]> = {
   ],
   'cut body': [
     'the beginning of a body',
-    'Send each body to its end. Look for a write timeout, a limit of a proxy, or an error while the body is sent.',
+    'Send each body to its end, and count bytes, not characters, in Content-Length. Look for a write timeout, a limit of a proxy, or an error while the body is sent.',
   ],
   close: [
     'a closed connection and no response',

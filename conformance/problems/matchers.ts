@@ -133,7 +133,8 @@ export function projectFault(item: unknown): string | undefined {
 /** Returns why a page of this origin may not send a request or read its response. */
 export function accessFault(exchange: Exchange, origin: string): string | undefined {
   const requested = exchange.request.headers['access-control-request-headers'];
-  if (requested !== undefined && !isSuccess(exchange)) return `gets ${describeStatus(exchange)}`;
+  if (exchange.request.method === 'OPTIONS' && !isSuccess(exchange))
+    return `gets ${describeStatus(exchange)}`;
   const allowed = responseHeader(exchange, 'access-control-allow-origin') ?? 'nothing';
   if (allowed !== origin) return `allows the origin ${truncate(allowed, 20)}, not the app's`;
   if (responseHeader(exchange, 'access-control-allow-credentials') !== 'true')

@@ -80,9 +80,11 @@ export async function listOrBlock(context: RunContext, browser: SimulatedBrowser
     ({ browserName, request }) =>
       browserName === browser.name && request.path === call.exchange.request.path,
   );
-  const last = own.findLastIndex(
-    (each) => each.request.method === 'GET' && Array.isArray(parseJson(each.response?.text)),
-  );
+  const last = own
+    .slice(0, -1)
+    .findLastIndex(
+      (each) => each.request.method === 'GET' && Array.isArray(parseJson(each.response?.text)),
+    );
   if (!isSuccess(call.exchange) || last === -1) throw unshown(call);
   const since = own.slice(last);
   const create = since.findLast(({ request }) => request.method === 'POST');

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../http/record.ts';
 import { eachText } from '../../http/project-texts.ts';
-import { messageOf, parseJson, statusOf } from '../../http/response.ts';
+import { isSuccess, messageOf, parseJson, statusOf } from '../../http/response.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { isSameProject } from '../../requests/lists.ts';
 import type { Project } from '../../../machines/types.ts';
@@ -37,6 +37,9 @@ const claims: Claim[] = [
   ],
   [/(\d+) of (\d+)/, ([, part, whole]) => Number(part) <= Number(whole)],
   [/ sees "undefined"/, () => false],
+  [/refused for the header/, (_match, _last, { plain }) => isSuccess(plain as Exchange)],
+  // A plain twin has "x" for each letter.
+  [/ after the project "x+ ?"/, () => false],
   [/\blacks\b/, (_match, _last, problem) => isMissing(problem)],
   [
     / takes ([\d.]+) s \(median of/,

@@ -188,10 +188,10 @@ export const accountFaults: Record<string, Change> = {
 /** Faults of signing in, and of sessions. */
 export const signInFaults: Record<string, Change> = {
   'ACCOUNT-2: after four sign-ins, a password counts as a wrong one': () => {
-    const emails: string[] = [];
+    const typed: string[] = [];
     return change.refuse('login', 401, (_json, request) => {
-      emails.push(change.emailOf(request));
-      return emails.filter((each) => each === emails.at(-1)).length > 4;
+      typed.push(change.emailOf(request));
+      return typed.filter((each) => each === typed.at(-1)).length > 4;
     });
   },
   'SIGNIN-17: two processes with a database each take turns': () => {

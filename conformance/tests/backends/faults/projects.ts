@@ -224,9 +224,9 @@ export const otherProjectFaults: Record<string, Change> = {
   ),
   'PROJECT-30: some responses have the id of the next project': change.all(
     ids((count) => count),
-    ({ created }) => ({
+    ({ created: original }) => ({
       created: (project) =>
-        created(Number(project.id) % 7 < 2 ? { ...project, id: Number(project.id) + 1 } : project),
+        original(Number(project.id) % 7 < 2 ? { ...project, id: Number(project.id) + 1 } : project),
     }),
   ),
   'PROJECT-3: an empty list is null': lists((all) => (all.length > 0 ? all : null)),
