@@ -47,7 +47,6 @@ const checks: { [name: string]: () => Promise<string[]> } = {
     ];
   },
   specification: async () => (await import('./check-specification.ts')).specificationProblems(),
-  changelog: async () => (await import('./changelog.ts')).staleChangelog(),
   lockfile: lockfileProblems,
   ...Object.fromEntries(
     Object.entries(commands).map(([name, command]) => [
