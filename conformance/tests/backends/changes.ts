@@ -24,6 +24,25 @@ type ChangeResponse = (
   backend: Backend,
 ) => Changed<BackendResponse>;
 
+/** Makes each connection one of two processes, which know what sessions they have created. */
+export const inTwoProcesses =
+  (changeOf: (backend: Backend, isOwn: IsOwn) => Partial<Backend>): Change =>
+  (backend) => {
+    const { createSession } = backend;
+    const processes = new Map<string, number>();
+    const isOwn: IsOwn = (session, { connection }) => processes.get(session) === connection % 2;
+    return {
+      createSession(account, old, request) {
+        const session = createSession(account, old, request);
+        processes.set(session, request.connection % 2);
+        return session;
+      },
+      ...changeOf(backend, isOwn),
+    };
+  };
+
+type IsOwn = (session: string, request: BackendRequest) => boolean;
+
 /** Responds in place of a backend, whose own responses `next` returns. */
 export const respond =
   (change: (request: BackendRequest, next: Respond) => ReturnType<Respond>): Change =>

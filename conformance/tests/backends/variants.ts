@@ -423,7 +423,7 @@ export const oddities: Record<string, Change> = {
     change.lockAfter(5, change.error(403, 'This account is locked.')),
   ),
   // What XSRF-7 and SIGNIN-11 allow.
-  'each list sets the XSRF token anew, and an old session cookie is refused once': (backend) =>
+  'each list sets a new XSRF token, and an old session cookie is refused once': (backend) =>
     change.all(
       change.responsesTo('listProjects', 200, (list, request) => {
         const token = backend.xsrfToken(change.sessionOf(request));

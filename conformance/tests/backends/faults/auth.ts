@@ -237,20 +237,12 @@ export const signInFaults: Record<string, Change> = {
       return call.session && response.status === 200 ? loggedIn() : response;
     },
   }),
-  'SIGNIN-14: each of two processes keeps its own sessions': ({ createSession, findAccount }) => {
-    const processes = new Map<string, number>();
-    return {
-      createSession(account, old, request) {
-        const session = createSession(account, old, request);
-        processes.set(session, request.connection % 2);
-        return session;
-      },
-      findAccount(session, request) {
-        const isOfProcess = processes.get(session) === request.connection % 2;
-        return isOfProcess ? findAccount(session, request) : undefined;
-      },
-    };
-  },
+  'SIGNIN-14: each of two processes keeps its own sessions': change.inTwoProcesses(
+    ({ findAccount }, isOwn) => ({
+      findAccount: (session, request) =>
+        isOwn(session, request) ? findAccount(session, request) : undefined,
+    }),
+  ),
   // Each process decrypts only its own cookies, and replaces those of the other one.
   'SIGNIN-14: two processes take turns, and each has a key of its own': (backend) => {
     let turn = 0;

@@ -119,21 +119,11 @@ export const cookieFaults: Record<string, Change> = {
       return length > 0 && String(token) === xsrfToken(session);
     },
   }),
-  'XSRF-3: each of two processes has a key of its own for XSRF tokens': ({
-    createSession,
-    isXsrfTokenRight,
-  }) => {
-    const processes = new Map<string, number>();
-    return {
-      createSession(account, old, request) {
-        const session = createSession(account, old, request);
-        processes.set(session, request.connection % 2);
-        return session;
-      },
-      isXsrfTokenRight: (call) =>
-        processes.get(call.session) === call.request.connection % 2 && isXsrfTokenRight(call),
-    };
-  },
+  'XSRF-3: each of two processes has a key of its own for XSRF tokens': change.inTwoProcesses(
+    ({ isXsrfTokenRight }, isOwn) => ({
+      isXsrfTokenRight: (call) => isOwn(call.session, call.request) && isXsrfTokenRight(call),
+    }),
+  ),
   'XSRF-3: an XSRF token works once': ({ isXsrfTokenRight }) => {
     const used = new Set<string>();
     return {
