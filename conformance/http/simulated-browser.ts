@@ -103,7 +103,7 @@ export class SimulatedBrowser {
     return toFetchResponse(await this.follow(/^30[12378]$/, request.method, path, options));
   }
 
-  /** Sends a request, also to where 307 and 308 redirect it. One of the app follows each redirect. */
+  /** Sends a request, also to where 307 and 308 redirect it. The app follows each redirect. */
   send = (method: string, path: string, options: RequestOptions = {}): Promise<Exchange> =>
     this.follow(options.isAppRequest ? /^30[12378]$/ : /^30[78]$/, method, path, options);
 

@@ -11,7 +11,7 @@ const segmenter = new Intl.Segmenter();
 export const charactersOf = (text: string): string[] =>
   Array.from(segmenter.segment(text), ({ segment }) => segment);
 
-/** What nobody sees in a text, except a space and a tab. */
+/** Characters of a text that are not visible, except a space and a tab. */
 export const invisible = /(?![ \t])[\p{Cc}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Quotes one code point, or returns its number if it is invisible. */
@@ -47,11 +47,11 @@ export function describeType(value: unknown): string {
   return `the ${typeof value} ${JSON.stringify(value)}`;
 }
 
-/** Returns the status, or what arrived in its place. The report shows the rest of a response apart. */
+/** Returns the status, or what arrived in its place. The report shows the rest apart. */
 export const describeStatus = ({ response, failure }: Exchange): string =>
   response ? `status ${response.status}` : (failure?.message ?? 'no response');
 
-/** Returns the status, the content type and the beginning of the body. `time` follows the status. */
+/** Returns the status, content type and beginning of the body. `time` follows the status. */
 export function describeResponse(exchange: Exchange, time = ''): string {
   const { response } = exchange;
   if (!response) return describeStatus(exchange) + time;

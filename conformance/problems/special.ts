@@ -1,10 +1,10 @@
-/** What keeps a sentence from naming a special input as the cause of what its plain twin shows too. */
+/** Keeps a sentence from blaming a special input for what its plain twin shows too. */
 import type { Exchange } from '../http/record.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import { CheckFailed } from './problem.ts';
 
 /**
- * Judges a special case. If it is not met, judges its plain twin, which differs from it in one thing.
+ * Judges a special case. If it is not met, judges its plain twin, which differs in one thing.
  * The problem is that of the special case only if the plain one is met, by the call that `judge`
  * returns.
  */

@@ -115,7 +115,7 @@ function useEmptiedForm(projects: ProjectsActor, form: ProjectForm) {
       // A field that is removed may cause events, and has the earlier user's text.
       projects.send({ type: 'draft.typed', draft: values() });
     });
-    // Safari empties a form with `off` that comes back from the back/forward cache, after the event.
+    // Safari empties a form with `off` that comes back from the back/forward cache, after this.
     const restore = ({ persisted }: PageTransitionEvent) =>
       persisted &&
       setTimeout(() => {

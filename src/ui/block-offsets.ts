@@ -81,7 +81,7 @@ export function createBlockOffsets() {
   };
 }
 
-/** Returns the first index below `count` that matches, or `count`. All indexes after it match too. */
+/** Returns the first index below `count` that matches, or `count`. All after it match too. */
 export function firstMatch(count: number, matches: (index: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {

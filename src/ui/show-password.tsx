@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import * as css from './show-password.css.ts';
 
-/** Returns whether a form shows its password, which it hides at a submit and when the page is left. */
+/** Returns whether a form shows its password. It hides it at a submit and when the page is left. */
 export function useShownPassword() {
   const [isShown, setIsShown] = useState(false);
   useEffect(() => {

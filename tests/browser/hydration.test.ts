@@ -61,7 +61,7 @@ async function trackNodes(page: Page) {
 
 const markupOf = async (page: Page) => comparable(await page.locator('#root').innerHTML());
 
-/** Without the comments of React, and without the announcement, which is made half a second later. */
+/** Without the comments of React, and without the announcement, made half a second later. */
 const comparable = (markup: string) =>
   markup.replaceAll(/<!--.*?-->|(?<=<p aria-live[^>]*>)[^<]+/g, '');
 
