@@ -86,8 +86,7 @@ test('npm test names each test that was not run, and each file without a project
     'unknown/g.test.ts': `${imports}test('g', ${body});`,
   }))
     writeFileSync(join(folder, 'tests', file), code);
-  const unset = { CHROMIUM: '', TRACKER_TEST_ALL: '' };
-  const env = { ...process.env, ...unset, PATH: temporaryFolder(), NO_COLOR: '1' };
+  const env = { CHROMIUM: '', TRACKER_TEST_ALL: '', PATH: temporaryFolder() };
   const { output, errors, code } = await run(folder, [process.execPath, 'tools/test.ts'], env);
   const lines = `${output}${errors}`.split('\n').map((line) => line.trim());
   expect(lines.filter((line) => /^FAIL|^not run|passed,/.test(line)).toSorted())
@@ -106,5 +105,12 @@ test('npm test names each test that was not run, and each file without a project
   expect(code).toBe(1);
 });
 
-const run = (cwd: string, command: string[], env = process.env) =>
-  startProgram(command, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }).ended;
+/** The variables by which tools choose colours and the format of their problems. */
+const plain = { NO_COLOR: '1', FORCE_COLOR: undefined, CI: undefined, GITHUB_ACTIONS: undefined };
+
+const run = (cwd: string, command: string[], env: NodeJS.ProcessEnv = {}) =>
+  startProgram(command, {
+    cwd,
+    env: { ...process.env, ...plain, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).ended;
