@@ -30,7 +30,7 @@ type Navigation = {
 
 export type ActorsOptions = {
   api: Api;
-  session: Session;
+  session: Omit<Session, 'signInUnanswered'>;
   /** Default: those of this tab. */
   drafts?: Drafts;
   /** Runs the delays of the machines. Default: the browser's timers. */

@@ -6,8 +6,10 @@
 export type Session = {
   /** Returns the key of the user who signed in last, if any. */
   user: () => string | undefined;
-  /** Stores a sign-in or a registration of this tab. Without an answer, the user is unknown. */
-  signIn: (email: string, isAnswered?: boolean) => void;
+  /** Stores a sign-in or a registration of this tab. */
+  signIn: (email: string) => void;
+  /** Stores one that was never answered. The user is unknown, unless the email is theirs. */
+  signInUnanswered: (email: string) => void;
   /**
    * Calls the listener after each sign-in of this tab, and after a sign-in of another user in
    * another tab. Returns what ends that.
@@ -59,14 +61,22 @@ export function createSession(): Session {
     onChange({ user, isElsewhere });
   }
 
+  function keyOf(email: string): string {
+    const [salt = crypto.getRandomValues(new Uint32Array(4)).join('')] = read()?.split(' ') ?? [];
+    return `${salt} ${hash(`${salt}${email.toLowerCase()}`)}`;
+  }
+
+  function signIn(user: string) {
+    store(user);
+    change(user, false);
+  }
+
   return {
     user: () => known,
-    signIn(email, isAnswered = true) {
-      const [salt = crypto.getRandomValues(new Uint32Array(4)).join('')] = read()?.split(' ') ?? [];
-      const own = `${salt} ${hash(`${salt}${email.toLowerCase()}`)}`;
-      const user = isAnswered || own === read() ? own : `${salt} ${Math.random()}`;
-      store(user);
-      change(user, false);
+    signIn: (email) => signIn(keyOf(email)),
+    signInUnanswered(email) {
+      const own = keyOf(email);
+      signIn(own === read() ? own : `${own} ${Math.random()}`);
     },
     subscribe(listener) {
       onChange = listener;

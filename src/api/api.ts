@@ -59,7 +59,7 @@ export type ApiOptions = {
   /** Returns the key of the user. Default: all calls are those of one user. */
   user?: () => string | undefined;
   /** Called when the user leaves the page before a sign-in or a registration was answered. */
-  signIn?: (email: string, isAnswered: false) => void;
+  signInUnanswered?: (email: string) => void;
 };
 
 /** Browsers limit the bodies of all `keepalive` requests in flight to 64 KiB. */
@@ -73,7 +73,7 @@ export function createApi({
   fetch,
   cookies,
   user = () => undefined,
-  signIn = () => {},
+  signInUnanswered = () => {},
 }: ApiOptions): Api {
   const client = createClient<paths>({
     baseUrl,
@@ -118,7 +118,7 @@ export function createApi({
     const leaving = ['beforeunload', 'pagehide'];
     const end = ({ type }: Event) => {
       ended.abort();
-      if (leaving.includes(type)) signIn(email, false);
+      if (leaving.includes(type)) signInUnanswered(email);
     };
     signal.addEventListener('abort', end);
     // The kit runs this client without a page.

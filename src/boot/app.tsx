@@ -46,10 +46,10 @@ export function createApp({
 
   function startActors({ createApi, createActors, createSession }: LazyChunk): Actors {
     const session = createSession();
-    const { user, signIn } = session;
+    const { user, signInUnanswered } = session;
     const { origin } = window.location;
     const created = createActors({
-      api: createApi({ origin, fetch, cookies, user, signIn }),
+      api: createApi({ origin, fetch, cookies, user, signInUnanswered }),
       session,
       router,
       log,
