@@ -1,7 +1,9 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { isAuthenticated } from '../../machines/auth.ts';
+import { forms } from '../../shared/forms.ts';
 import { email, password, renderCredentialsScreen } from '../../testing/credentials-screen.tsx';
+import { expectError, renderForm } from '../../testing/form-screen.tsx';
 
 test.each([
   [
@@ -24,9 +26,30 @@ test.each([
     expect([email().type, password().type]).toEqual(['email', 'password']);
     expect([email().name, password().name]).toEqual(['email', 'password']);
     expect([email().autocomplete, password().autocomplete]).toEqual(['username', autocomplete]);
+    expect(email().getAttribute('autocapitalize')).toBe('none');
+    expect(email().getAttribute('spellcheck')).toBe('false');
     expect(email().form?.querySelectorAll('input, textarea, select')).toHaveLength(2);
     expect(button().getAttribute('type')).toBe('submit');
     expect(screen.queryByRole('alert')).toBeNull();
+  },
+);
+
+test.each(['login', 'registerUser'] as const)(
+  '%s sends credentials that are right, and goes on showing what was typed [APP-1, ENTITY-4, CALL-5, VALID-1, VALID-3, CHOICE-102]',
+  async (name) => {
+    const { fill, submit, count, body } = await renderForm(name);
+    const { email: emailLabel, password: passwordLabel } = forms[name].fields;
+    await fill(emailLabel, 'ada@');
+    await fill(passwordLabel, 'pass wo');
+    await submit();
+    await expectError(emailLabel, 'Invalid email address');
+    await expectError(passwordLabel, 'Password must be at least 8 characters');
+    expect(count()).toBe(0);
+    await fill(emailLabel, 'ada@münchen.example');
+    await fill(passwordLabel, ' pass word ');
+    await submit();
+    expect(await body()).toEqual({ email: 'ada@xn--mnchen-3ya.example', password: ' pass word ' });
+    expect([email().value, password().value]).toEqual(['ada@münchen.example', ' pass word ']);
   },
 );
 
