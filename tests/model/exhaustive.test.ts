@@ -15,7 +15,7 @@ const named = scopes.map((scope) => {
 });
 
 test.each(named)(
-  'the app agrees with the oracle in every state of %s [ENTITY-2, ENTITY-5, AUTH-2, AUTH-4, AUTH-6, CHOICE-33]',
+  'the app agrees with the oracle in every state of %s [ENTITY-2, ENTITY-5, AUTH-1, AUTH-2, AUTH-4, AUTH-6, CHOICE-9, CHOICE-33]',
   async (_, scope) => {
     const { states, transitions, made, difference } = await explore(createExploredApp, [scope]);
     total.states += states;

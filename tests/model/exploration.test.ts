@@ -74,23 +74,6 @@ const withDiscards = (endsDraft: (args: ProjectsArgs, signIn: { user: string }) 
   projectsMachine.provide({ guards: { endsDraft } });
 const discardsAll = ({ context: { submitted } }: ProjectsArgs) => submitted !== undefined;
 
-test('finds a submitted project that is kept when another email signs in [CHOICE-77]', async () => {
-  replace(
-    projectsMachine,
-    withDiscards(() => false),
-  );
-  const { difference } = await exploreCalls(['login', 'createProject']);
-  expect(difference?.steps.at(-1)).toBe('login ends: success');
-  expect(difference?.differences).toContainEqual(expect.stringMatching(/^form\./));
-});
-
-test('finds a submitted project that is discarded at the first sign-in [CHOICE-78]', async () => {
-  replace(projectsMachine, withDiscards(discardsAll));
-  const { difference } = await exploreCalls(['login', 'createProject']);
-  expect(difference?.steps.filter((step) => step === 'login ends: success')).toHaveLength(1);
-  expect(difference?.steps.at(-1)).toBe('login ends: success');
-});
-
 test('finds a submitted project that is discarded when the same email signs in [CHOICE-78]', async () => {
   const isOther = ({ context }: ProjectsArgs) =>
     context.user !== undefined &&

@@ -1,5 +1,5 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { isAuthenticated } from '../../machines/auth.ts';
 
 import {
@@ -92,13 +92,6 @@ test('the message survives a navigation, and is cleared by success, which leads 
   expect(banner()).toBeUndefined();
 });
 
-test('a 200 whose body is not JSON signs in [CALL-6, CHOICE-16]', async () => {
-  const { submit, backend, path } = await renderLogin();
-  await submit();
-  (await backend.next('login')).answerText(200, '<h1>Welcome</h1>');
-  await waitFor(() => expect(path()).toBe('/projects'));
-});
-
 test('the back button returns from the projects to the sign-in screen', async () => {
   const { submit, backend, path, router } = await renderLogin();
   await submit();
@@ -123,38 +116,6 @@ test('a password manager may fill and submit the form without any event', async 
   password().value = credentials.password;
   email().form?.requestSubmit();
   expect((await backend.next('login')).body).toEqual(credentials);
-});
-
-test('the sign-in form is not busy while a registration is pending [CHOICE-7, CHOICE-8]', async () => {
-  const { auth, button } = await renderLogin();
-  act(() => auth.send({ type: 'registerUser', credentials }));
-  expect(auth.getSnapshot().value).toBe('registering');
-  expect(button().getAttribute('aria-busy')).toBe('false');
-});
-
-test('the user is not authenticated after a page load [CHOICE-9, AUTH-1]', async () => {
-  const { auth } = await renderLogin();
-  expect(isAuthenticated(auth.getSnapshot())).toBe(false);
-});
-
-test('a login waits an hour for its response [CONST-3]', async () => {
-  // The app waits for timers of its own, too.
-  vi.useFakeTimers({ shouldAdvanceTime: true });
-  onTestFinished(() => void vi.useRealTimers());
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
-    const abortController = new AbortController();
-    setTimeout(() => abortController.abort(), milliseconds);
-    return abortController.signal;
-  });
-  const { submit, backend, button, clock, path } = await renderLogin();
-  await submit();
-  const login = await backend.next('login');
-  await act(() => vi.advanceTimersByTimeAsync(3_600_000));
-  act(() => clock.elapse(3_600_000));
-  expect(login.signal.aborted).toBe(false);
-  expect(button().getAttribute('aria-busy')).toBe('true');
-  login.answer(200, {});
-  await waitFor(() => expect(path()).toBe('/projects'));
 });
 
 test('a user signs in, sees the projects and leaves them when the browser refuses cookies and storage [CHOICE-20]', async () => {

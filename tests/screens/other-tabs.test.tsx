@@ -2,8 +2,7 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { createSession, storedUser } from '../../src/session.ts';
-import { forms } from '../../shared/forms.ts';
-import { credentials, email, password } from '../../testing/credentials-screen.tsx';
+import { submitAccount } from '../../testing/credentials-screen.tsx';
 import {
   createButton,
   fillProject,
@@ -11,7 +10,7 @@ import {
   projectField,
 } from '../../testing/projects-screen.tsx';
 import { newProject, projectOf, storedProject } from '../../testing/projects.ts';
-import { findScreen, renderApp } from '../../testing/render-app.tsx';
+import { renderApp } from '../../testing/render-app.tsx';
 
 const title = () => projectField('title');
 
@@ -28,11 +27,8 @@ const returns: Record<string, () => unknown> = {
 
 /** Signs in as Ada, and opens the screen with a row and a text that is not submitted. */
 async function renderTab() {
-  const app = await renderApp('/login');
-  await app.paste(email(), 'ada@example.org');
-  await app.paste(password(), credentials.password);
-  await app.user.click(screen.getByRole('button', { name: forms.login.button }));
-  (await app.backend.next('login')).answer(200, {});
+  const app = await renderApp('/');
+  (await submitAccount(app, 'login', 'ada@example.org')).answer(200, {});
   (await app.backend.next('listProjects')).answer(200, [storedProject({ title: 'Of Ada' })]);
   await screen.findByText('Of Ada');
   await app.user.type(title(), 'Typed by Ada');
@@ -65,35 +61,6 @@ test('a submit after the sign-in of another user is not sent, and empties the fo
   await fillProject(app, ofBob);
   await user.click(createButton());
   expect((await backend.next('createProject')).body).toEqual(ofBob);
-});
-
-test('the same user, in upper case, changes nothing by signing in elsewhere [CHOICE-101]', async () => {
-  const { backend } = await renderTab();
-  signInElsewhere('ADA@example.org');
-  for (const comeBack of Object.values(returns)) await act(async () => void comeBack());
-  expect(title().value).toBe('Typed by Ada');
-  expect(screen.getByText('Of Ada')).toBeDefined();
-  expect(backend.count('listProjects')).toBe(1);
-});
-
-test('a page that is loaded later knows the last user [CHOICE-77, CHOICE-101]', async () => {
-  signInElsewhere('ada@example.org');
-  const { user, backend } = await renderApp('/projects');
-  await findScreen('/projects');
-  await user.type(title(), 'Typed by Ada');
-  signInElsewhere('bob@example.org');
-  await act(async () => void returns['the tab is told']!());
-  expect(title().value).toBe('');
-  expect(backend.count('listProjects')).toBe(2);
-});
-
-test('a sign-in without an earlier user in the browser keeps a text [CHOICE-78, CHOICE-101]', async () => {
-  const { user } = await renderApp('/projects');
-  await findScreen('/projects');
-  await user.type(title(), 'Typed before');
-  signInElsewhere('ada@example.org');
-  await act(async () => void returns['the tab is told']!());
-  expect(title().value).toBe('Typed before');
 });
 
 test('a tab stores the user again whom another app of the origin has removed [CHOICE-101]', async () => {

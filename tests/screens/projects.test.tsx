@@ -75,7 +75,6 @@ test('fields take the direction of their text, and the browser neither suggests 
 
 test.each([
   ['of Latin letters', '1. Project', 'ltr'],
-  ['of accents in two parts', '"e\u0301', 'ltr'],
   ['of Hebrew letters', '2026: \u05E9\u05DC\u05D5\u05DD', 'rtl'],
   ['of Arabic letters', '\u0663 \u0645\u0634\u0631\u0648\u0639', 'rtl'],
   ['of Adlam letters', '(\u{1E900})', 'rtl'],
@@ -333,17 +332,6 @@ test('the error is cleared as soon as a retry starts [CREATE-1, CHOICE-2]', asyn
   expect(button().getAttribute('aria-busy')).toBe('true');
 });
 
-test('a submit has the same Idempotency-Key until its project is created [CHOICE-89, CHOICE-90]', async () => {
-  const { create, backend } = await renderProjects([]);
-  const ends = [503, 401, 201, 201];
-  for (const status of ends) {
-    (await create()).answer(status, { ...office, message: 'Try again.' });
-    await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('false'));
-  }
-  const keys = backend.requests.flatMap(({ headers }) => headers.get('idempotency-key') ?? []);
-  expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 0, 3]);
-});
-
 test('a project created while the list loads stays in view [CHOICE-31]', async () => {
   const { create, backend } = await renderProjects();
   const stale = await backend.next('listProjects');
@@ -433,8 +421,6 @@ test.each(textNames)(
 
 test.each([
   ['HTML', '<img src=x onerror="document.title=1"><script>document.title=1</script>&amp;'],
-  ['emoji', '👩‍👩‍👧‍👦 🏳️‍🌈 e\u0301'],
-  ['right-to-left text', 'مشروع جديد \u202Eabc'],
   ['100,000 characters', 'x'.repeat(100_000), 'ltr'],
   ['line breaks', 'first\n\n  third\ttab'],
 ])(

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createApi } from '../../../src/api/api.ts';
 import { controlledBackend, type ReceivedRequest } from '../../../model/controlled-backend.ts';
 import { callNames } from '../../../model/calls.ts';
@@ -172,12 +172,16 @@ describe('of several XSRF cookies, the header', () => {
 test.each(callNames)(
   'only its own signal ends a call of %s, because there is no timeout [CONST-3]',
   async (name) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    using timeout = vi.spyOn(AbortSignal, 'timeout');
     const backend = controlledBackend();
     const api = createApi({ origin, fetch: backend.fetch, cookies: () => '' });
     const abortController = new AbortController();
     const outcome = callApi(api, name, abortController.signal);
     const call = await backend.next(name);
-    expect(call.signal.aborted).toBe(false);
+    vi.advanceTimersByTime(3_600_000);
+    expect([call.signal.aborted, timeout.mock.calls]).toEqual([false, []]);
     abortController.abort();
     expect(call.signal.aborted).toBe(true);
     expect(await outcome).toMatchObject({ ok: false });

@@ -115,7 +115,7 @@ test.each([
   ['null', 'null'],
   ['a string', '"ok"'],
 ])(
-  'a 200 with %s succeeds for accounts and throws for projects [CHOICE-15, CHOICE-16, CHOICE-17, CHOICE-18, CHOICE-19]',
+  'a 200 with %s succeeds for accounts and throws for projects [CALL-6, CHOICE-15, CHOICE-16, CHOICE-17, CHOICE-18, CHOICE-19]',
   async (_, text) => {
     const api = await respond(200, text);
     expect(await call.login(api)).toEqual({ ok: true, value: {} });
