@@ -14,16 +14,6 @@ import { fakeDist, startProcess, startServer } from '../../testing/server-fixtur
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 describe('health', () => {
-  test('a working server is alive and ready', async () => {
-    const client = new CookieClient(await startServer());
-    for (const path of ['/healthz', '/readyz']) {
-      const reply = await client.call('GET', path);
-      expect(reply.status).toBe(200);
-      expect(reply.headers.get('cache-control')).toBe('no-store');
-      expect((await client.call('HEAD', path)).status).toBe(200);
-    }
-  });
-
   test('a stopping server is alive but not ready, and closes each connection', async () => {
     let isDraining = false;
     const client = await signedInClient(await startServer({ isDraining: () => isDraining }));

@@ -14,28 +14,10 @@ import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 const unavailable = expect.objectContaining({ reason: 'unavailable' });
 
-/** Returns a function that adds a task. All tasks run until `finish` is called. */
-function start() {
+test('at most 1024 tasks wait', async () => {
   const limit = createHashingLimit();
   const { promise: isFinished, resolve: finish } = Promise.withResolvers<void>();
   const add = (party: string) => limit.run(party, () => isFinished);
-  return { counts: limit.counts, finish, add };
-}
-
-test('of a party two tasks run and 126 wait; the next one is refused, but none of another', async () => {
-  const { add, counts, finish } = start();
-  const accepted = Array.from({ length: 128 }, () => add('a'));
-  await expect(add('a')).rejects.toEqual(unavailable);
-  accepted.push(add('b'));
-  expect(counts()).toEqual({ running: 2, waiting: 127, refused: 1 });
-  finish();
-  await Promise.all(accepted);
-  expect(counts()).toEqual({ running: 0, waiting: 0, refused: 1 });
-  await add('a');
-});
-
-test('at most 1024 tasks wait', async () => {
-  const { add, finish } = start();
   const accepted = Array.from({ length: 1026 }, (_, i) => add(`party ${i}`));
   await expect(add('b')).rejects.toEqual(unavailable);
   finish();

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Account } from '../store/accounts.ts';
 import { StoreUnavailable } from '../store/database.ts';
 import { migrate, openStore } from '../store/store.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
@@ -156,49 +155,18 @@ test('on PostgreSQL, a migration behind a long read lets other reads pass, and i
   expect(await migrate(database, folder)).toEqual(['901-add.sql']);
 });
 
-describe('the keys of PostgreSQL', () => {
-  const createDatabase = () =>
-    createPostgresDatabase(`template template0 locale_provider icu icu_locale 'und'`);
-
-  test('find their rows after the order of text has changed', async () => {
-    const url = await createDatabase();
-    await openStore(openForTest(url));
-    const rows = await runSql(
+test('the keys of PostgreSQL have an order that never changes, in every index', async () => {
+  const url = await createPostgresDatabase();
+  await openStore(openForTest(url));
+  const findOthers = () =>
+    runSql(
       url,
-      `insert into accounts select id, id || '@example.org', '', 'member', 0
-       from generate_series(1, 500) as n, md5(cast(n as text)) as id returning id, email`,
+      `select attrelid::regclass::text as index, attname as column
+       from pg_attribute join pg_class on pg_class.oid = attrelid
+       where relkind = 'i' and relnamespace = 'public'::regnamespace
+         and attcollation not in (0, (select oid from pg_collation where collname = 'C'))`,
     );
-    const accounts = rows as Pick<Account, 'id' | 'email'>[];
-
-    // As another version of the system's library may do: letters now come before digits.
-    const rules = '&z < 0 < 1 < 2 < 3 < 4 < 5 < 6 < 7 < 8 < 9';
-    await runSql(
-      url,
-      `update pg_database set daticurules = '${rules}' where datname = current_database()`,
-    );
-    expect(await runSql(url, `select 'a' < '1' as "isChanged"`)).toEqual([{ isChanged: true }]);
-    const store = await openStore(openForTest(url));
-    const found = await Promise.all(accounts.map(({ email }) => store.findAccount(email)));
-    expect(found.map((account) => account?.id)).toEqual(accounts.map(({ id }) => id));
-    const copies = accounts.map((account) =>
-      store.createAccount({ ...account, id: `${account.id}-2`, passwordHash: '', role: 'member' }),
-    );
-    expect(await Promise.all(copies)).not.toContain(true);
-  });
-
-  test('have an order that never changes, in every index', async () => {
-    const url = await createDatabase();
-    await openStore(openForTest(url));
-    const findOthers = () =>
-      runSql(
-        url,
-        `select attrelid::regclass::text as index, attname as column
-         from pg_attribute join pg_class on pg_class.oid = attrelid
-         where relkind = 'i' and relnamespace = 'public'::regnamespace
-           and attcollation not in (0, (select oid from pg_collation where collname = 'C'))`,
-      );
-    expect(await findOthers()).toEqual([]);
-    await runSql(url, 'create index planted on accounts (role)');
-    expect(await findOthers()).toEqual([{ index: 'planted', column: 'role' }]);
-  });
+  expect(await findOthers()).toEqual([]);
+  await runSql(url, 'create index planted on accounts (role)');
+  expect(await findOthers()).toEqual([{ index: 'planted', column: 'role' }]);
 });

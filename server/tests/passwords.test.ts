@@ -37,15 +37,6 @@ describe('a password', () => {
     ['French', ...forms('Élève à Orléans')],
     // Windows types the mark of the tone apart, Telex keyboards do not.
     ['Vietnamese', ...forms('tiếng Việt'), 'ti\u00ea\u0301ng Vi\u00ea\u0323t'],
-    ['Korean', ...forms('비밀번호 여덟글자')],
-    ['Hindi', 'सड़क लड़का', 'स\u095cक ल\u095cका'],
-    [
-      'with the sign of the unit',
-      '5 Å und 6 Å',
-      '5 \u212b und 6 \u212b',
-      '5 A\u030a und 6 A\u030a',
-    ],
-    ['with an emoji', 'correct horse 🐎'],
   ];
 
   test.each(examples)('in %s is one, however it is typed', async (_language, ...typed) => {
@@ -58,9 +49,7 @@ describe('a password', () => {
 
   test.each([
     ['compatible characters', 'ﬁne ① ²', 'fine 1 2'],
-    ['letters of other cases', 'ÉÉÉÉÉÉÉÉ', 'éééééééé'],
     ['an accent less', 'éléphants', 'elephants'],
-    ['a space of another kind', 'a\u00a0bcdefg', 'a bcdefg'],
   ])('is another one with %s', async (_, registered, typed) => {
     expect(await passwords.verify(typed, await passwords.hash(registered))).toBe('wrong');
   });

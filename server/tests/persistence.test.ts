@@ -188,12 +188,6 @@ test('SQLite writes temporary files to the data folder, because /tmp may be read
   ]);
 });
 
-test('a new database leaves no other file', async () => {
-  const folder = temporaryFolder();
-  await openSqlite(folder).close();
-  expect(readdirSync(folder)).toEqual(['tracker.sqlite']);
-});
-
 describe('backup.ts', () => {
   test('copies everything while the server writes, and a server starts on the copy', async () => {
     const { folder, client } = await startOnFolder();
@@ -375,10 +369,7 @@ test.each([
 
 describe.each([
   ['backup', 'backup.sqlite'],
-  ['delete-account', 'ada@example.org'],
-  ['reset-password', 'ada@example.org'],
   ['sign-out', 'ada@example.org'],
-  ['unlock', 'ada@example.org'],
 ] as const)('%s.ts creates no database', (command, argument) => {
   test.each<[string, string[], (folder: string) => string, message: string]>([
     ['a missing folder', [], (folder) => join(folder, 'none'), 'must be an existing folder'],

@@ -72,12 +72,6 @@ test.each([0, 1, 2, 4, 7, 10])('SIGTERM drains %i ms after the port has opened',
   expect(await kill('SIGTERM')).toEqual({ code: 0, errors: expect.stringContaining('"stopping"') });
 });
 
-test('SIGTERM ends a start that waits for its database', async () => {
-  const { logged, kill } = runProcess({ DATABASE_URL: 'postgres://127.0.0.1:1/none' });
-  await logged('The server tries again');
-  expect((await kill('SIGTERM')).code).toBe(0);
-});
-
 const onTerminal = `import tty from 'node:tty'; import { syncBuiltinESMExports } from 'node:module';
   tty.isatty = () => true; syncBuiltinESMExports()`;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { canonicalEmail } from '../auth/emails.ts';
 import type { OwnedProject } from '../store/creates.ts';
-import { StoreUnavailable, type Database } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { insertProjectSql, openDatabase } from '../../testing/database.ts';
@@ -129,41 +129,6 @@ describe.each(storeNames)('projects on %s', (name) => {
         const own = projects.filter(({ accountId }) => accountId === account);
         expect(await rows(account)).toEqual(own.map(({ id }, i) => ({ id, position: i + 1 })));
       }
-    });
-
-    test('do not fail if the database refuses one of them', async () => {
-      const { store, accounts, rows } = await openWithAccounts();
-      const projects = Array.from({ length: 9 }, () => ownedBy(accounts[0]!));
-      projects[4] = ownedBy('no such account');
-      const results = await Promise.allSettled(projects.map((each) => store.createProject(each)));
-      expect(results.map(({ status }) => status)).toEqual(
-        projects.map((_, i) => (i === 4 ? 'rejected' : 'fulfilled')),
-      );
-      expect((results[4] as PromiseRejectedResult).reason).toBeInstanceOf(StoreUnavailable);
-      const positions = (await rows(accounts[0]!)).map(({ position }) => position);
-      expect(positions).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    });
-
-    test('return the earlier project of a key', async () => {
-      const { store, accounts, rows } = await openWithAccounts();
-      const [account, other] = accounts as [string, string];
-      const first = await store.createProject(ownedBy(account, 'used'));
-      const projects = [
-        ownedBy(account, 'new'),
-        ownedBy(account, 'used'),
-        ownedBy(account),
-        ownedBy(account, 'new'),
-        ownedBy(other, 'used'),
-        ownedBy(account),
-      ];
-      const stored = await Promise.all(projects.map((each) => store.createProject(each)));
-      const ids = stored.map(({ id }) => id);
-      expect(ids[1]).toBe(first.id);
-      expect(ids[0]).toBe(ids[3]);
-      expect(ids[4]).toBe(projects[4]!.id);
-      expect(new Set(ids).size).toBe(5);
-      const positions = (await rows(account)).map(({ position }) => position);
-      expect(positions).toEqual([1, 2, 3, 4]);
     });
 
     test('are each stored once by several replicas at once, without a gap', async () => {

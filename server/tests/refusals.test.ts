@@ -107,13 +107,10 @@ describe('a request body', () => {
       415,
     ],
     ['compressed JSON', { headers: { ...json, 'content-encoding': 'gzip' }, body: '{}' }, 415],
-    ['a multipart form', { body: new FormData() }, 415],
     ['invalid UTF-8', { headers: json, body: Buffer.from('{"email":"\xff"}', 'latin1') }, 400],
     ['two JSON values', { headers: json, body: '{}{}' }, 400],
     ['an array', { json: [] }, 422],
-    ['a number', { json: 1 }, 422],
     ['null', { headers: json, body: 'null' }, 422],
-    ['a JSON string', { json: 'ada@example.org' }, 422],
     ['deeply nested arrays', { headers: json, body: '['.repeat(20_000) }, 400],
   ])('is refused: %s', async (_case, init, status) => {
     const reply = await new CookieClient(address()).call('POST', login, init);
@@ -121,7 +118,6 @@ describe('a request body', () => {
   });
 
   test.each([
-    ['a charset', 'application/json; charset=utf-8'],
     ['a charset in quotes', 'application/json;charset="UTF-8"'],
     ['capital letters', 'Application/JSON'],
   ])('is accepted if its content type has %s', async (_case, type) => {

@@ -109,50 +109,14 @@ test.each(['-1', '65536', '1e3', '0x50', '+80', '８０', '80/tcp', '80.0'])(
   },
 );
 
-test.each([
-  ['postgres://u:secret@h1:5432,h2:5433/d?target_session_attrs=read-write', []],
-  ['postgres://u:sec,ret@[::1]:5432,h2/d', []],
-  ['postgres://u:secret@h1,,h2/d', ['DATABASE_URL must have the form']],
-  ['postgres://u:secret@h1:5432,h2:x/d', ['DATABASE_URL must have the form']],
-  ['postgres://u:secret@h/d?target_session_attrs=standby', ['any, primary, read-write']],
-  ['postgres://u:secret@h/d?sslmode=require', []],
-  ['postgres://u:secret@h/d?sslmode=allow', ['disable, prefer, require, verify-ca, verify-full']],
-  ['postgres://u:secret@h/d?sslmode=verify-ca', ['sslrootcert']],
-  ['postgres://u:secret@h/d?sslmode=verify-full&sslrootcert=/none.pem', ['/none.pem']],
-])('DATABASE_URL=%j has the problems %j', (DATABASE_URL, expected) => {
-  const { problems } = readSettings({ DATABASE_URL });
-  expect(problems).toEqual(expected.map((text) => expect.stringContaining(text)));
-  expect(problems.join()).not.toMatch(/sec,?ret/);
-});
-
 /** What env files, shells and copying make of a value. */
 const mistakes: [name: string, change: (value: string) => string][] = [
-  ['double quotes', (value) => `"${value}"`],
-  ['single quotes', (value) => `'${value}'`],
-  ['one quote', (value) => `"${value}`],
-  ['escaped quotes', (value) => `\\"${value}\\"`],
-  ['typographic quotes', (value) => `“${value}”`],
-  ['German quotes', (value) => `„${value}“`],
-  ['backquotes', (value) => `\`${value}\``],
+  ['quotes', (value) => `"${value}"`],
   ['a carriage return', (value) => `${value}\r`],
-  ['a line feed', (value) => `${value}\n`],
-  ['a tab', (value) => `\t${value}`],
   ['a blank before it', (value) => ` ${value}`],
-  ['a blank after it', (value) => `${value} `],
-  ['a no-break space', (value) => `${value}\u00a0`],
   ['a zero-width space', (value) => `${value}\u200b`],
-  ['a byte order mark', (value) => `\ufeff${value}`],
-  ['a direction mark', (value) => `\u202a${value}`],
-  ['a control character', (value) => `${value}\u0007`],
   ['a comment', (value) => `${value} # a comment`],
-  ['a close comment', (value) => `${value} #comment`],
-  ['its name', (value) => `DATA_DIR=${value}`],
-  ['another name', (value) => `DATABASE_URL=${value}`],
-  ['export', (value) => `export PORT=${value}`],
-  ['an equals sign', (value) => `=${value}`],
-  ['a variable in braces', (value) => `\${BASE}${value}`],
-  ['a command', (value) => `$(pwd)${value}`],
-  ['a template', (value) => `{{ base }}${value}`],
+  ['a name', (value) => `DATA_DIR=${value}`],
 ];
 const values = {
   PORT: '3000',
@@ -173,7 +137,7 @@ describe.each(Object.entries(values))('%s=%s', (name, value) => {
   });
 });
 
-test.each(['"127.0.0.1"', '127.0.0.1 # a comment', '=127.0.0.1', 'undefined', 'None'])(
+test.each(['"127.0.0.1"', '127.0.0.1 # a comment', 'undefined'])(
   'TRUST_PROXY=%s is refused with one sentence',
   (TRUST_PROXY) => {
     const { problems } = readSettings({ TRUST_PROXY });
@@ -181,24 +145,17 @@ test.each(['"127.0.0.1"', '127.0.0.1 # a comment', '=127.0.0.1', 'undefined', 'N
   },
 );
 
-test.each([
-  '/nowhere',
-  'undefined',
-  '$HOME/data',
-  '%APPDATA%',
-  '~/data',
-  'C:\\data',
-  `${existingFolder};`,
-  import.meta.filename,
-  `${import.meta.filename}/data`,
-])('DATA_DIR and DIST_DIR are refused if they are no folder: %s', (folder) => {
-  for (const name of ['DATA_DIR', 'DIST_DIR']) {
-    const problem = `${name} must be an existing folder, but is ${JSON.stringify(folder)}: correct it, or create it.`;
-    expect(readSettings({ [name]: folder }).problems).toEqual([problem]);
-  }
-});
+test.each(['/nowhere', `${existingFolder};`, import.meta.filename, `${import.meta.filename}/data`])(
+  'DATA_DIR and DIST_DIR are refused if they are no folder: %s',
+  (folder) => {
+    for (const name of ['DATA_DIR', 'DIST_DIR']) {
+      const problem = `${name} must be an existing folder, but is ${JSON.stringify(folder)}: correct it, or create it.`;
+      expect(readSettings({ [name]: folder }).problems).toEqual([problem]);
+    }
+  },
+);
 
-test.each(['My Data', 'Team #1', "Ada's data", '50% off', 'a=b', 'größe', 'a\u200db', 'null'])(
+test.each(["Ada's data #1", '50% off', 'a=b', 'größe'])(
   'the folder %s is used as it is',
   (name) => {
     const folder = join(temporaryFolder(), name);
@@ -218,16 +175,6 @@ test.each(Object.keys(values))(
     }
   },
 );
-
-test('a server whose DATA_DIR has quotes ends, and makes no folder', async () => {
-  const folder = temporaryFolder();
-  const { code, errors } = await runProcess({ DATA_DIR: `"${folder}"` }).ended;
-  expect({ code, errors }).toEqual({
-    code: 1,
-    errors: `DATA_DIR must be an existing folder, but is "\\"${folder}\\"": correct it, or create it.\n`,
-  });
-  expect(readdirSync(folder)).toEqual([]);
-});
 
 test.each([
   ['the folder itself', (dist: string) => dist],

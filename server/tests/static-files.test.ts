@@ -90,26 +90,19 @@ test('a browser that has the app gets 304', async () => {
   expect(await client().call('GET', '/', { headers })).toMatchObject({ status: 304, body: '' });
 });
 
-test.each<[string, init: RequestInit]>([
-  ['the ETag', { headers: { 'if-none-match': '{etag}' } }],
-  ['several ETags', { headers: { 'if-none-match': '"a", W/{etag}' } }],
-  ['the time', { headers: { 'if-modified-since': new Date().toUTCString() } }],
-])('a new page of the same length and time is sent to a browser with %s', async (_case, init) => {
+test('a new page of the same length and time is sent to a browser with the ETag', async () => {
   const dist = createDist();
-  const time = new Date(0);
   const page = join(dist, 'index.html');
-  const load = async (headers: Record<string, string> = {}) =>
-    new CookieClient(await startServer({ dist })).call('GET', '/', { headers });
-  writeFileSync(page, '<p>old</p>');
-  utimesSync(page, time, time);
-  const { headers } = await load();
+  const load = async (text: string, headers: Record<string, string> = {}) => {
+    writeFileSync(page, text);
+    utimesSync(page, 0, 0);
+    return new CookieClient(await startServer({ dist })).call('GET', '/', { headers });
+  };
+  const { headers } = await load('<p>old</p>');
   expect(headers.get('last-modified')).toBeNull();
-  const [[name, value]] = Object.entries(init.headers!) as [[string, string]];
-  const condition = { [name]: value.replace('{etag}', headers.get('etag')!) };
-  expect((await load(condition)).status).toBe(name === 'if-none-match' ? 304 : 200);
-  writeFileSync(page, '<p>new</p>');
-  utimesSync(page, time, time);
-  expect(await load(condition)).toMatchObject({ status: 200, body: '<p>new</p>' });
+  const condition = { 'if-none-match': `"a", W/${headers.get('etag')}` };
+  expect((await load('<p>old</p>', condition)).status).toBe(304);
+  expect(await load('<p>new</p>', condition)).toMatchObject({ status: 200, body: '<p>new</p>' });
 });
 
 test('each encoding has an ETag of its own', async () => {
@@ -127,15 +120,12 @@ test('each encoding has an ETag of its own', async () => {
 
 test.each([
   ['/', 200, 'no-cache'],
-  ['/index.html', 200, 'no-cache'],
   ['/assets/index-abc.js', 200, 'public, max-age=31536000, immutable'],
   ['/%61ssets/index-abc.js', 200, 'public, max-age=31536000, immutable'],
   ['/assets/gone.js', 404, 'no-store'],
   ['/assets/../assets/gone.js?1', 404, 'no-store'],
-  ['/assets/', 404, 'no-store'],
   ['/.hidden', 404, 'no-store'],
   ['/%E0%A4%A', 400, 'no-store'],
-  ['/assets/%FF.js', 400, 'no-store'],
   ['/login', 302, 'no-store'],
   [paths.login, 405, 'no-store'],
 ])('%s is answered %d with cache-control: %s', async (path, status, cacheControl) => {
@@ -181,19 +171,13 @@ test.each([
   ['/login', './#/login'],
   ['/login/', '../#/login'],
   ['/login?next=1', './?next=1#/login'],
-  ['/projects', './#/projects'],
-  ['/LOGIN', './#/login'],
   ['//login', '../#/login'],
   ['/%23/login', '../#/login'],
   ['/%23login', './#/login'],
-  ['/%23%2Flogin', './#/login'],
   ['/%23/login%3Fnext=1', '../#/login'],
-  ['/index.html%23/projects', '../#/projects'],
   ['/index.html/', '../#/'],
-  ['/INDEX.HTML', './#/'],
   ['/%23/', '../#/'],
   ['/)', './#/'],
-  ['/*', './#/'],
   ['/login%22,?next=1', './?next=1#/login'],
 ])('%s is redirected to the screen, in any folder', async (path, location) => {
   for (const method of ['GET', 'HEAD']) {
@@ -226,16 +210,11 @@ async function redirectOf(path: string): Promise<string | undefined> {
 }
 
 test.each([
-  ['//evil.example', 404],
   ['//evil.example/login', 404],
   ['/\\evil.example', 404],
-  ['/%2f%2fevil.example', 404],
   ['/%5Cevil.example/%23/login', 404],
-  ['/https://evil.example/login', 404],
   ['/api/v1/LOGIN', 404],
-  ['/api/%23/login', 404],
   ['/api/v1/projects.', 404],
-  ['/assets/index-abc.js.', 404],
   ['/.hidden.', 404],
   // Nothing changes a password, so a password manager may not say that a page does.
   ['/.well-known/change-password', 404],
@@ -250,12 +229,9 @@ test.each([
 
 test.each([
   ['/nothing', './', 404],
-  ['/nothing?at=/all/', './', 404],
   ['/some/deep/address', '../../', 404],
   ['/login/nothing', '../', 404],
-  ['/assets/', '../', 404],
   ['/apis', './', 404],
-  ['/*/nothing', '../', 404],
   ['/%E0%A4%A', './', 400],
 ])('a browser at %s gets a page with a link to the start page', async (path, link, status) => {
   const reply = await client().call('GET', path, { headers: browserHeaders });
@@ -267,9 +243,7 @@ test.each([
 test.each([
   ['/nothing', {}],
   ['/nothing', { accept: 'application/json' }],
-  ['/nothing', { accept: '*/*' }],
   ['/api', browserHeaders],
-  ['/api?x', browserHeaders],
   ['/api/v1/nothing', browserHeaders],
 ])('%s with %o gets JSON', async (path, headers) => {
   const reply = await client().call('GET', path, { headers });

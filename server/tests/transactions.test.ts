@@ -17,12 +17,6 @@ describe.each(storeNames)('transactions, %s', (store) => {
     return { database, names };
   }
 
-  test('each statement receives its rows', async () => {
-    const { database, names } = await openWithTable();
-    expect(await database.transact(insert('Ada'))).toEqual([{ name: 'Ada' }]);
-    expect(await names()).toEqual([{ name: 'Ada' }]);
-  });
-
   test('an error of the caller stores nothing and is passed on', async () => {
     const { database, names } = await openWithTable();
     const error = new Error('not allowed');
@@ -44,14 +38,5 @@ describe.each(storeNames)('transactions, %s', (store) => {
     await expect(failed).rejects.toBeInstanceOf(StoreUnavailable);
     expect(await names()).toEqual([]);
     expect(await database.transact(insert('Grace'))).toEqual([{ name: 'Grace' }]);
-  });
-
-  test('transactions at the same time do not mix', async () => {
-    const { database, names } = await openWithTable();
-    const results = await Promise.allSettled(
-      ['Ada', 'Grace', 'Ada', 'Edsger'].map((name) => database.transact(insert(name))),
-    );
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
-    expect(await names()).toEqual([{ name: 'Ada' }, { name: 'Edsger' }, { name: 'Grace' }]);
   });
 });
