@@ -1,12 +1,10 @@
-/** The calls that the server benchmarks measure, and the load of each. */
-import { fileURLToPath } from 'node:url';
-import { startProgram } from '../../tools/start-program.ts';
+/** The calls that the benchmark measures, and the load of each. */
 import { paths } from '../../testing/contract.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { insertProjects } from '../../testing/database.ts';
 import { newProject } from '../../testing/projects.ts';
 import type { Environment } from '../../testing/server-process.ts';
-import type { Load, LoadResult } from './load-generator.ts';
+import type { Load } from './load.ts';
 
 /** A server to measure. */
 export interface Server {
@@ -60,14 +58,4 @@ async function createAccount({ address, settings }: Server, projects: number) {
   const client = await signedInClient(address);
   await insertProjects(settings, client.credentials.email, projects);
   return client.cookieHeaders();
-}
-
-/** Sends a load from a separate process. Throws if a request fails. */
-export async function runLoad(name: string, load: Load): Promise<LoadResult> {
-  const path = fileURLToPath(new URL('load-generator.ts', import.meta.url));
-  const program = startProgram([process.execPath, path], { stdio: ['pipe', 'pipe', 'inherit'] });
-  program.child.stdin?.end(JSON.stringify(load));
-  const result = JSON.parse((await program.ended).output) as LoadResult;
-  if (result.failed > 0) throw new Error(`${name}: ${result.failed} failed requests`);
-  return result;
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
+import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { readCommandLine } from '../../tools/command-line.ts';
 import { markdownTable } from '../../tools/diagram.ts';
 import { paths } from '../../testing/contract.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
@@ -10,15 +11,15 @@ import { insertProjects, peakMemoryMb } from '../../testing/database.ts';
 import { median, medians } from '../../testing/median.ts';
 import { startPostgres } from '../../testing/postgres.ts';
 import { startServerProcess, type Environment } from '../../testing/server-process.ts';
-import { calls, runLoad, type Call, type Server } from './calls.ts';
-import type { Load, LoadResult } from './load-generator.ts';
-import { startBenchmark } from './environment.ts';
+import { calls, type Call, type Server } from './calls.ts';
+import { runLoad, type Load, type LoadResult } from './load.ts';
 
-const paragraph = startBenchmark(`Usage: npm run node -- nightly/bench/server.ts
+readCommandLine(`Usage: npm run node -- nightly/bench/server.ts
 
 Measures the speed of the reference backend on SQLite and PostgreSQL, and the cost of sign-ins and
 long lists. Writes docs/server-speed.md. Leave the machine idle meanwhile.`);
 
+const [loadAverage = 0] = loadavg();
 /** Only figures of one run can be compared, so the servers take turns in each round. */
 const rounds = 5;
 const seconds = 2;
@@ -157,7 +158,8 @@ function describe(
 ): string {
   return `# How fast the reference backend is
 
-${paragraph}
+${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB.
+Load average before the measurement: ${loadAverage.toFixed(1)}.
 
 Written by \`nightly/bench/server.ts\`. Each call is measured in ${rounds} rounds of ${seconds} seconds with ${connections}
 connections. The stores take turns. Figures are medians, of the server without its request log.
