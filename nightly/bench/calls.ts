@@ -30,7 +30,7 @@ export const calls: Call[] = [
     load: async (server) => ({ method: 'GET', headers: await createAccount(server, 100) }),
   },
   {
-    name: 'listProjects, 10,000 projects, cached',
+    name: 'listProjects, 10,000 projects',
     path: paths.listProjects,
     load: async (server) => ({ method: 'GET', headers: await createAccount(server, 10_000) }),
   },

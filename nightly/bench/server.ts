@@ -169,8 +169,8 @@ ${markdownTable(['call', 'store', 'responses per second', 'median (ms)', 'p99 (m
 - \`login\` hashes a password, which takes tens of milliseconds on purpose.
 - \`createProject\` waits until the project is on the disk. The PostgreSQL of the tests does not sync
   its writes (\`fsync=off\`).
-- \`listProjects\` sends a cached response while the list is unchanged. Each query to PostgreSQL takes
-  a round trip.
+- \`listProjects\` sends a cached response while a list of up to 256 projects is unchanged. Each query
+  to PostgreSQL takes a round trip.
 
 Hashing decides how many users can sign in. It runs beside the other calls, in threads, and waits in
 a queue. These are sign-ins on ${connections} connections, and a cached list on one connection beside them:

@@ -34,10 +34,6 @@ const gzipStreamOptions = {
 };
 const minGzipBytes = 1024;
 const maxCacheBytes = 32 * 1024 * 1024;
-/** Of one list. Longer ones are read from the store each time. */
-const maxCachedListBytes = 2 * 1024 * 1024;
-/** Of long lists that responses hold besides the cache. Slow clients must not fill the memory. */
-const maxHeldBytes = 64 * 1024 * 1024;
 
 // A turn of the event loop accepts one connection. With eight turns for each part, new connections
 // wait for few parts, however many streams are open.
@@ -51,31 +47,19 @@ interface CachedBody {
   etag: string;
   bytes: Buffer;
   isGzipped: boolean;
-  /** Came in several parts. */
-  isLong: boolean;
 }
 
 /**
- * Creates a sender that caches lists by owner. Before each use, it compares the ETag with the
- * version in the store, so replicas need no invalidation messages.
+ * Creates a sender that caches lists of one part by owner. Before each use, it compares the ETag
+ * with the version in the store, so replicas need no invalidation messages.
  */
 export function createListSender(contractHash: string) {
   const cache = new LRUCache<string, CachedBody>({
     maxSize: maxCacheBytes,
-    maxEntrySize: maxCachedListBytes,
     sizeCalculation: ({ bytes }) => Math.max(1, bytes.length),
   });
   const streams = createConcurrencyLimit(maxStreamsPerAccount);
   const partLimit = pLimit(maxPartsAtOnce);
-  let heldBytes = 0;
-
-  /** Counts bytes until the response is closed. Returns false if responses hold too many. */
-  function hold(reply: FastifyReply, bytes: number): boolean {
-    if (heldBytes + bytes > maxHeldBytes) return false;
-    heldBytes += bytes;
-    reply.raw.once('close', () => (heldBytes -= bytes));
-    return true;
-  }
 
   /**
    * Sends a list, or 304 if the client's ETag is current. Throws if it fails before the first byte.
@@ -91,29 +75,21 @@ export function createListSender(contractHash: string) {
     const key = `${list.ownerId} ${useGzip}`;
     reply.type('application/json');
     const cached = cache.get(key);
-    if (cached?.etag === etag && (!cached.isLong || hold(reply, cached.bytes.length))) {
-      return sendBody(reply, cached);
-    }
+    if (cached?.etag === etag) return sendBody(reply, cached);
     const parts = list.parts();
     const { value: first = emptyList } = (await parts.next()) as { value?: ListPart };
     if (first.isLast) {
       const json = Buffer.from(first.json);
       const isGzipped = useGzip && json.length >= minGzipBytes;
       const bytes = isGzipped ? gzipSync(json, gzipOptions) : json;
-      const body = { etag, bytes, isGzipped, isLong: false };
+      const body = { etag, bytes, isGzipped };
       cache.set(key, body);
       return sendBody(reply, body);
     }
     streams.enter(reply, list.ownerId);
     if (useGzip) reply.header('content-encoding', 'gzip');
     const isHead = request.method === 'HEAD';
-    const stream = createStream(isHead ? [] : streamJson(first, parts, partLimit), useGzip);
-    if (isHead || !hold(reply, maxCachedListBytes)) return reply.send(stream);
-    const save = (bytes: Buffer) =>
-      cache.set(key, { etag, bytes, isGzipped: useGzip, isLong: true });
-    return reply.send(
-      Readable.from(collect(stream, save), { objectMode: false, highWaterMark: 0 }),
-    );
+    return reply.send(createStream(isHead ? [] : streamJson(first, parts, partLimit), useGzip));
   }
 
   /** `countStreams` returns how many lists are being streamed. */
@@ -123,19 +99,6 @@ export function createListSender(contractHash: string) {
 function sendBody(reply: FastifyReply, { bytes, isGzipped }: CachedBody): FastifyReply {
   if (isGzipped) reply.header('content-encoding', 'gzip');
   return reply.send(bytes);
-}
-
-/** Passes on chunks, and then saves all of them unless they are too long for the cache. */
-async function* collect(stream: Readable, save: (bytes: Buffer) => void) {
-  let chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxCachedListBytes) chunks = [];
-    else chunks.push(chunk);
-    yield chunk;
-  }
-  if (length <= maxCachedListBytes) save(Buffer.concat(chunks));
 }
 
 /** Yields the JSON of a list of several parts, of which the first has been read. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
@@ -15,7 +14,6 @@ import { signedInClient, type CookieClient } from '../../testing/cookie-client.t
 import { insertProjectSql } from '../../testing/database.ts';
 import { newProject, projectOf, textNames } from '../../testing/projects.ts';
 import {
-  copyClient,
   freshDatabase,
   refusal,
   startServer,
@@ -53,12 +51,9 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
 
   test.each([
     ['gzip', 'gzip'],
-    ['br, gzip;q=0.5', 'gzip'],
-    ['gzip, *;q=0.1', 'gzip'],
     ['gzip;q=0', undefined],
     ['gzip;q=0, *', undefined],
     ['*', undefined],
-    ['br', undefined],
     ['', undefined],
   ])('for "%s" is compressed with %s', async (accepted, encoding) => {
     const { client, addProjects } = await start(name);
@@ -169,18 +164,6 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     expect(queries.count).toBeLessThan(6);
     await database.query('delete from accounts');
     expect(await database.query('select id from projects')).toEqual([]);
-  });
-
-  test('is the same on every replica, also after a change', async () => {
-    const open = await freshDatabase(name);
-    const ada = await signedInClient(await startServer({ database: open() }));
-    const onReplica = copyClient(ada, await startServer({ database: open() }));
-    for (const creator of [ada, onReplica, ada]) {
-      await creator.createProject();
-      const [first, second] = [await ada.listProjects(), await onReplica.listProjects()];
-      expect(second.body).toEqual(first.body);
-      expect(second.headers.get('etag')).toBe(first.headers.get('etag'));
-    }
   });
 
   test('contains only the projects of its account, also for concurrent requests', async () => {
@@ -295,10 +278,8 @@ describe('the cache', () => {
 
   test.each([
     ['one part', [20_000], false],
-    ['three parts', [20_000, 10_000, 20_000], false],
-    ['parts of 1.9 MB', [megabyte, 0.9 * megabyte], false],
-    ['parts of 2.1 MB', [megabyte, 1.1 * megabyte], true],
-  ])('has a list of %s after its first response', async (_case, lengths, isReadAgain) => {
+    ['three parts', [20_000, 10_000, 20_000], true],
+  ])('has a list of %s after its first response: %s', async (_case, lengths, isReadAgain) => {
     const { app, reads, change } = sendListsOf(() => lengths);
     const texts = JSON.stringify(lengths.map((length) => 'x'.repeat(length)));
     const plain = async () => (await app.inject('/ada')).body;
@@ -310,34 +291,11 @@ describe('the cache', () => {
       expect(await receiveBody()).toBe(texts);
       expect(reads.splice(0)).toEqual(['ada']);
       expect(await receiveBody()).toBe(texts);
-      // Compressed, also the longest list is short.
-      expect(reads.splice(0)).toEqual(isReadAgain && receiveBody === plain ? ['ada'] : []);
+      expect(reads.splice(0)).toEqual(isReadAgain ? ['ada'] : []);
     }
     change();
     expect(await plain()).toBe(texts);
     expect(reads).toEqual(['ada']);
-  });
-
-  test('is not used while responses that no client reads hold 64 MB', async () => {
-    const { app, reads } = sendListsOf(() => [megabyte, 0.9 * megabyte]);
-    const address = await app.listen({ port: 0, host: '127.0.0.1' });
-    await app.inject('/ada');
-    reads.length = 0;
-    const socket = connect(Number(new URL(address).port), '127.0.0.1').pause();
-    const line = 'GET /ada HTTP/1.1\r\nHost: x\r\n\r\n';
-    socket.write(line.repeat(20));
-    await app.inject('/ada');
-    expect(reads).toEqual([]);
-    socket.write(line.repeat(60));
-    await expect.poll(() => reads.length).toBeGreaterThan(0);
-    socket.destroy();
-    await expect
-      .poll(async () => {
-        reads.length = 0;
-        await app.inject('/ada');
-        return reads;
-      })
-      .toEqual([]);
   });
 });
 
