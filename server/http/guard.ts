@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import { sessionLifetimeSeconds, type Session, type Sessions } from '../auth/sessions.ts';
 import { Refusal } from '../auth/refusal.ts';
 import type { SetCookies } from './contract.ts';
@@ -146,18 +145,9 @@ function isHttps({ headers, log, server }: FastifyRequest): boolean {
   return isSecure;
 }
 
-// Every request needs its token, and the HMAC takes as long as finding the session.
-const xsrfTokens = new LRUCache<string, string>({ max: 10_000 });
-
 /** Returns an HMAC keyed by the session token: no secret to configure, and replicas agree. */
-function deriveXsrfToken(token: string): string {
-  let xsrf = xsrfTokens.get(token);
-  if (!xsrf) {
-    xsrf = createHmac('sha256', token).update('XSRF-TOKEN').digest('base64url');
-    xsrfTokens.set(token, xsrf);
-  }
-  return xsrf;
-}
+const deriveXsrfToken = (token: string) =>
+  createHmac('sha256', token).update('XSRF-TOKEN').digest('base64url');
 
 /** Compares in constant time. */
 function isEqual(actual: unknown, expected: string): boolean {
