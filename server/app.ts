@@ -25,7 +25,6 @@ import { containExceptions } from './http/exceptions.ts';
 import { createGuard } from './http/guard.ts';
 import { registerHealthRoutes } from './http/health.ts';
 import { registerJsonParser } from './http/json-parser.ts';
-import { createListSender } from './http/list-responses.ts';
 import { logController, logWhenClosed } from './http/log.ts';
 import { findPages, type Pages } from './http/pages.ts';
 import {
@@ -43,8 +42,8 @@ import type { Store } from './store/store.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What the server is busy with, for the metrics. */
-    load: { hashing: HashingLimit; countStreams: () => number };
+    /** For the metrics. */
+    hashing: HashingLimit;
   }
 }
 
@@ -121,10 +120,9 @@ export async function createServer({
   registerErrorHandlers(app, contract, pages);
   registerJsonParser(app);
   await app.register(fastifyCookie);
-  const lists = createListSender(contract.contractHash);
-  app.decorate('load', { hashing, countStreams: lists.countStreams });
+  app.decorate('hashing', hashing);
   await app.register(async (api) =>
-    registerRoutes(api, contract, operations, createGuard(sessions), lists),
+    registerRoutes(api, contract, operations, createGuard(sessions)),
   );
   await app.register(async (health) => registerHealthRoutes(health, store, isDraining));
   registerStaticFiles(app, files);

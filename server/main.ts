@@ -88,7 +88,7 @@ async function serve(settings: Settings) {
   if (metricsPort !== undefined) {
     const { serveMetrics } = await import('./metrics.ts');
     const url = await asUsageError(
-      () => serveMetrics(store, app.load, metricsHost, metricsPort),
+      () => serveMetrics(store, app.hashing, metricsHost, metricsPort),
       (error) => describeListenError('METRICS_', metricsHost, metricsPort, error),
     );
     app.log.info(`Metrics are at ${url}`);

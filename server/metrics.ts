@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom-client';
-import { resolveHost } from './http/listening.ts';
+import type { HashingLimit } from './auth/hashing-limit.ts';
 import { endedRequests, type EndedRequest } from './http/log.ts';
 import type { Store } from './store/store.ts';
 
@@ -13,25 +12,21 @@ const sizeIntervalMs = 60_000;
 /** Serves `/metrics` for Prometheus on a port of its own. Returns its URL. */
 export async function serveMetrics(
   store: Store,
-  { hashing, countStreams }: FastifyInstance['load'],
+  hashing: HashingLimit,
   host: string,
   port: number,
 ): Promise<string> {
   collectDefaultMetrics(); // of the process and its event loop
   observeRequests();
   const { database } = store;
-  const pool = () => database.countConnections?.() ?? { total: 0, idle: 0, waiting: 0 };
-  const gauges: Record<string, [help: string, read: () => number]> = {
-    tracker_hashing_running: ['Passwords that are being hashed.', () => hashing.counts().running],
-    tracker_hashing_waiting: ['Requests that wait for a hash.', () => hashing.counts().waiting],
-    tracker_list_streams: ['Lists that are being streamed.', countStreams],
-    tracker_pool_connections: ['Connections to PostgreSQL.', () => pool().total],
-    tracker_pool_idle: ['Idle connections to PostgreSQL.', () => pool().idle],
-    tracker_pool_waiting: ['Queries without connection.', () => pool().waiting],
-  };
-  const readings = Object.entries(gauges).map(
-    ([name, [help, read]]) => [new Gauge({ name, help }), read] as const,
-  );
+  const waiting = new Gauge({
+    name: 'tracker_hashing_waiting',
+    help: 'Requests that wait for a hash.',
+  });
+  const poolWaiting = new Gauge({
+    name: 'tracker_pool_waiting',
+    help: 'Queries without connection to PostgreSQL.',
+  });
   const refused = new Counter({
     name: 'tracker_hashing_refused_total',
     help: 'Requests that were refused because too many waited for a hash.',
@@ -47,22 +42,19 @@ export async function serveMetrics(
 
   const respond: RequestListener = (request, response) => {
     if (request.url !== '/metrics') return response.writeHead(404).end();
-    for (const [gauge, read] of readings) gauge.set(read());
+    const counts = hashing.counts();
+    waiting.set(counts.waiting);
+    poolWaiting.set(database.countWaiting?.() ?? 0);
     refused.reset();
-    refused.inc(hashing.counts().refused);
+    refused.inc(counts.refused);
     return register.metrics().then(
       (text) => response.setHeader('content-type', register.contentType).end(text),
       () => response.writeHead(500).end(),
     );
   };
-  let usedPort = port;
-  for (const address of await resolveHost(host, port)) {
-    const server = createServer(respond).listen(usedPort, address);
-    // The first one may choose the port.
-    await once(server, 'listening');
-    usedPort = (server.address() as AddressInfo).port;
-  }
-  return `http://${host}:${usedPort}/metrics`;
+  const server = createServer(respond).listen(port, host);
+  await once(server, 'listening');
+  return `http://${host}:${(server.address() as AddressInfo).port}/metrics`;
 }
 
 function observeRequests() {

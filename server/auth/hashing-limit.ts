@@ -17,8 +17,8 @@ export function createHashingLimit() {
   let refused = 0;
 
   return {
-    /** Returns the tasks that run and that wait, and how many were refused so far. */
-    counts: () => ({ running: limit.activeCount, waiting: limit.pendingCount, refused }),
+    /** Returns how many tasks wait, and how many were refused so far. */
+    counts: () => ({ waiting: limit.pendingCount, refused }),
 
     /**
      * Runs a task after those that came before. Refuses with `unavailable` if too many wait, or if

@@ -58,14 +58,14 @@ export function createListSender(contractHash: string) {
     maxSize: maxCacheBytes,
     sizeCalculation: ({ bytes }) => Math.max(1, bytes.length),
   });
-  const streams = createConcurrencyLimit(maxStreamsPerAccount);
+  const enterStream = createConcurrencyLimit(maxStreamsPerAccount);
   const partLimit = pLimit(maxPartsAtOnce);
 
   /**
    * Sends a list, or 304 if the client's ETag is current. Throws if it fails before the first byte.
    * A later failure cuts the connection.
    */
-  async function sendList(request: FastifyRequest, reply: FastifyReply, list: ListBody) {
+  return async function sendList(request: FastifyRequest, reply: FastifyReply, list: ListBody) {
     const etag = `W/"${list.version}-${contractHash}"`;
     reply.headers({ etag, vary: 'accept-encoding' });
     if (matchesEtag(etag, request.headers['if-none-match'])) return reply.code(304).send();
@@ -86,14 +86,11 @@ export function createListSender(contractHash: string) {
       cache.set(key, body);
       return sendBody(reply, body);
     }
-    streams.enter(reply, list.ownerId);
+    enterStream(reply, list.ownerId);
     if (useGzip) reply.header('content-encoding', 'gzip');
     const isHead = request.method === 'HEAD';
     return reply.send(createStream(isHead ? [] : streamJson(first, parts, partLimit), useGzip));
-  }
-
-  /** `countStreams` returns how many lists are being streamed. */
-  return { sendList, countStreams: streams.total };
+  };
 }
 
 function sendBody(reply: FastifyReply, { bytes, isGzipped }: CachedBody): FastifyReply {

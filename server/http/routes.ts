@@ -45,12 +45,12 @@ export function registerRoutes(
   contract: Contract,
   operations: Operations,
   guard: Guard,
-  { sendList } = createListSender(contract.contractHash),
 ) {
   const ajv = createAjv();
   app.setValidatorCompiler(({ schema }) => ajv.compile(requireStorableTexts(schema)));
   app.setSchemaErrorFormatter(toRefusal);
-  const longBodyLimit = createConcurrencyLimit(16);
+  const enterLongBody = createConcurrencyLimit(16);
+  const sendList = createListSender(contract.contractHash);
   app.decorateRequest('session');
   for (const operation of contract.operations) {
     const { id, method, url, isPublic, requestSchemas, responseSchemas, maxBodyBytes, refusals } =
@@ -79,7 +79,7 @@ export function registerRoutes(
         }
         const bytes = Number(request.headers['content-length'] ?? maxBodyBytes);
         if (session && !isSafe && bytes > maxShortBodyBytes) {
-          longBodyLimit.enter(reply, session.accountId);
+          enterLongBody(reply, session.accountId);
         }
       },
       handler: async (request, reply) => {

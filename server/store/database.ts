@@ -39,8 +39,8 @@ export interface Database {
   checkWrite(): Promise<void>;
   /** Returns the bytes on disk. */
   size(): Promise<number>;
-  /** For the metrics. Undefined for SQLite. */
-  countConnections?: () => { total: number; idle: number; waiting: number };
+  /** Returns the number of queries that wait for a connection. Undefined for SQLite. */
+  countWaiting?: () => number;
   close(): Promise<void>;
 }
 

@@ -144,11 +144,7 @@ export function openPool(url: string, { poolSize = 10, timeoutMs = 10_000 }: Pos
     localSettings: (client: PoolClient) => connections.get(client)?.localSettings ?? '',
     /** Of the pool now: through a pooler in session mode it is smaller at times. */
     maxConnections: () => pool.options.max,
-    countConnections: () => ({
-      total: pool.totalCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
-    }),
+    countWaiting: () => pool.waitingCount,
     close: () => pool.end(),
   };
 }

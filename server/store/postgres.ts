@@ -35,7 +35,7 @@ const missingTableCode = '42P01';
 /** Opens a database. Connects on the first query. */
 // oxlint-disable-next-line max-lines-per-function -- its methods share one pool
 export function openPostgres(url: string, options: PostgresOptions = {}): Database {
-  const { waitMs, run, useConnection, localSettings, maxConnections, countConnections, close } =
+  const { waitMs, run, useConnection, localSettings, maxConnections, countWaiting, close } =
     openPool(url, options);
 
   async function runTransaction<T>(client: PoolClient, transaction: Transaction<T>): Promise<T> {
@@ -156,10 +156,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
       return Number((row as { size: string }).size);
     },
 
-    countConnections() {
-      const counts = countConnections();
-      return { ...counts, waiting: counts.waiting + waitingWrites.size };
-    },
+    countWaiting: () => countWaiting() + waitingWrites.size,
 
     close,
   };

@@ -47,7 +47,7 @@ export async function openStore(database: Database, { creates = true } = {}) {
     /** Throws `StoreUnavailable` if nothing can be written. */
     check: () => database.checkWrite(),
     /** For the metrics. */
-    database: database as Pick<Database, 'size' | 'countConnections'>,
+    database: database as Pick<Database, 'size' | 'countWaiting'>,
     close: () => database.close(),
   };
 }

@@ -305,7 +305,7 @@ function sendListsOf(lengthsOf: () => number[]) {
   let version = 1;
   const app = Fastify();
   onTestFinished(() => app.close());
-  const { sendList } = createListSender('hash');
+  const sendList = createListSender('hash');
   app.get<{ Params: { ownerId: string } }>('/:ownerId', (incoming, reply) => {
     const { ownerId } = incoming.params;
     async function* parts() {

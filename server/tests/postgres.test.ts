@@ -82,15 +82,11 @@ describe('an unreachable PostgreSQL', () => {
     expect((await fetch(`${await server.ready()}/readyz`)).status).toBe(200);
   });
 
-  test.each([
-    ['the password', { password: 'secret' }, 'password authentication failed'],
-    ['the database', { pathname: 'none' }, 'database "none" does not exist'],
-  ])('ends a starting process at once if %s is wrong', async (_name, part, message) => {
-    const url = Object.assign(new URL(await createPostgresDatabase()), part);
+  test('ends a starting process at once if the password is wrong', async () => {
+    const url = Object.assign(new URL(await createPostgresDatabase()), { password: 'secret' });
     const { code, errors } = await runProcess({ DATABASE_URL: url.href }).ended;
     expect(code).toBe(1);
-    expect(errors).toMatch(/^DATABASE_URL: .+\.\n$/);
-    expect(errors).toContain(message);
+    expect(errors).toMatch(/^DATABASE_URL: .+password authentication failed.+\.\n$/);
     expect(errors).not.toContain('secret');
   });
 
@@ -196,13 +192,13 @@ test.each([
   const files = { sslrootcert: certificateFile, sslcert: certificateFile, sslkey: certificateFile };
   url.search = new URLSearchParams({ sslmode: 'verify-full', ...files, [name]: file }).toString();
   const database = openForTest(url.href);
-  const query = () => database.query("select 'a row' as text");
+  const query = () => database.query('select pg_backend_pid() as connection');
   await expect(query()).rejects.toThrow(StoreUnavailable);
   copyFileSync(certificateFile, file);
   await query();
   rmSync(file); // for a moment, while it is renewed
-  expect(await Promise.all([query(), query()])).toHaveLength(2);
-  expect(database.countConnections?.()).toMatchObject({ total: 2 });
+  const [first, second] = await Promise.all([query(), query()]);
+  expect(second).not.toEqual(first);
 });
 
 /** Starts a proxy that makes each connection read-only. Returns its port. */
