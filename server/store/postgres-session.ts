@@ -106,26 +106,6 @@ const missingRights = Object.entries(rights)
   .flatMap(([table, names]) => names.map((name) => `('${table}', '${name}')`))
   .join(', ');
 
-const tables = Object.keys(rights).map((table) => `('${table}')`);
-/** SQL for the tables of which row-level security may hide rows from the role. */
-export const findHiddenRows = `
-  select current_user as user, string_agg(name, ', ') as hidden
-  from (values ${tables.join(', ')}) as needed (name)
-  where row_security_active(to_regclass(name)) and not coalesce((
-    select bool_and(polpermissive) and bool_or(polcmd = '*'
-      and pg_get_expr(polqual, polrelid) = 'true'
-      and (0 = any(polroles) or to_regrole(quote_ident(current_user)) = any(polroles)))
-    from pg_policy where polrelid = to_regclass(name)), false)`;
-
-/** Throws `UnusableDatabase` for a result of `findHiddenRows`: right passwords would be refused. */
-export function assertNoHiddenRows(result: unknown) {
-  const { user, hidden } = result as Record<string, string | null>;
-  if (!hidden) return;
-  throw new UnusableDatabase(
-    `row-level security may hide rows of ${hidden} from the role ${user}, so disable it for these tables, or "alter role ${user} bypassrls"`,
-  );
-}
-
 /** SQL that describes what keeps the role from using the tables that exist. */
 export const describeRole = `
   select pg_is_in_recovery() as "isStandby", current_user as user,
@@ -133,11 +113,17 @@ export const describeRole = `
       select string_agg(privilege || ' on ' || name, ', ') from (values ${missingRights})
         as needed (name, privilege)
       where to_regclass(name) is not null and not has_table_privilege(to_regclass(name), privilege)
-    ) as missing`;
+    ) as missing, (
+      select string_agg(distinct name, ', ') from (values ${missingRights}) as needed (name)
+      where row_security_active(to_regclass(name))
+    ) as hidden`;
 
-/** Throws `UnusableDatabase` if the role may not write. A standby may be promoted later. */
+/**
+ * Throws `UnusableDatabase` if the role may not write, or may not see all rows. A standby may be
+ * promoted later.
+ */
 export function assertWritable(role: unknown) {
-  const { isStandby, isReadOnly, user, missing } = role as Record<string, string | null>;
+  const { isStandby, isReadOnly, user, missing, hidden } = role as Record<string, string | null>;
   if (isStandby) throw new Error('it is a standby, which accepts no writes');
   if (isReadOnly === 'on') {
     throw new UnusableDatabase(
@@ -147,6 +133,12 @@ export function assertWritable(role: unknown) {
   if (missing) {
     throw new UnusableDatabase(
       `the role ${user} lacks ${missing}, so grant it select, insert, update and delete on all tables of the server`,
+    );
+  }
+  // Right passwords would be refused.
+  if (hidden) {
+    throw new UnusableDatabase(
+      `row-level security may hide rows of ${hidden} from the role ${user}, so disable it for these tables, or "alter role ${user} bypassrls"`,
     );
   }
 }
