@@ -105,7 +105,7 @@ async function buildInlineScript(options: Options, names: Record<string, string>
 }
 
 /** Builds `src/boot/render-templates.tsx` for Node and imports it. */
-export async function buildRender({
+async function buildRender({
   root,
   mode,
 }: Options): Promise<typeof import('../src/boot/render-templates.tsx')> {

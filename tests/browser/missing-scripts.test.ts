@@ -3,7 +3,7 @@
 import type { Page, Request } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton, waitForApp } from '../../testing/page-driver.ts';
-import { headerRoutes, screens, type HeaderRoute, errorTitle } from '../../shared/routes.ts';
+import { headerRoutes, screens, type HeaderRoute } from '../../shared/routes.ts';
 import {
   fillCredentials,
   focused,
@@ -17,7 +17,6 @@ import {
 import { alerts, prerenderedPages } from '../../testing/held-pages.ts';
 import { listOf } from '../../testing/projects.ts';
 import { credentialsOf } from '../../testing/credentials.ts';
-import { operationTable } from '../../generated/operations.ts';
 
 const browser = useBrowser();
 const server = useServer();
@@ -48,12 +47,13 @@ async function expectFormKept(
     .toEqual([credentialsOf()]);
 }
 
+const saveData = () =>
+  void Object.defineProperty(navigator, 'connection', { value: { saveData: true } });
+
 /** Opens a page that saves data, and so prefetches nothing. */
 async function openSavingData() {
   const opened = await browser.open();
-  await opened.page.addInitScript(() =>
-    Object.defineProperty(navigator, 'connection', { value: { saveData: true } }),
-  );
+  await opened.page.addInitScript(saveData);
   return opened;
 }
 
@@ -111,8 +111,18 @@ describe('the chunk of the other screens is prefetched', () => {
     expect(priorities).toEqual(['Low']);
   });
 
-  test('not with Save-Data [CHOICE-85]', async () => {
-    const { page } = await openSavingData();
+  test.each<[string, () => void]>([
+    ['Save-Data', saveData],
+    [
+      'prefers-reduced-data',
+      () => {
+        window.matchMedia = (media) =>
+          ({ matches: media === '(prefers-reduced-data: reduce)' }) as MediaQueryList;
+      },
+    ],
+  ])('not with %s [CHOICE-85]', async (_, prepare) => {
+    const { page } = await browser.open();
+    await page.addInitScript(prepare);
     await page.clock.install();
     await openScreen(page, server.address, '/');
     await page.waitForLoadState('load');
@@ -122,23 +132,6 @@ describe('the chunk of the other screens is prefetched', () => {
 });
 
 describe('when the chunk of the other screens is missing', () => {
-  test('each of them says so in the layout, once, and the links keep working [CHOICE-86]', async () => {
-    const { page } = await openWithoutChunk();
-    for (const path of lazyPaths) {
-      await follow(page, path);
-      await expectLoadError(page, path);
-      expect(await headerLink(page, path).getAttribute('aria-current')).toBe('page');
-      expect(await page.getByRole('contentinfo').count()).toBe(1);
-      expect(await page.title()).toBe(`${screens[path].title} · Tracker App`);
-      await expect.poll(() => focused(page)).toBe(screens[path].title);
-      await follow(page, '/about');
-      await heading(page, screens['/about'].heading).waitFor();
-      expect(await alerts(page).count()).toBe(0);
-    }
-    await page.goBack();
-    await expectLoadError(page, lazyPaths.at(-1)!);
-  });
-
   test.each([
     ['and has the focus', undefined, screens['/login'].heading],
     ['and leaves the focus on another link', '/about', screens['/about'].title],
@@ -198,65 +191,9 @@ describe('when the chunk of the other screens is missing', () => {
     await follow(page, '/login');
     expect(await alerts(page).count()).toBe(1);
   });
-
-  test('it is loaded in the background after the user has left [CHOICE-87]', async () => {
-    const { page, context } = await openWithoutChunk();
-    await follow(page, '/login');
-    await expectLoadError(page, '/login');
-    await follow(page, '/about');
-    await heading(page, screens['/about'].heading).waitFor();
-    const loaded = page.waitForResponse(lazyChunk);
-    await context.setOffline(false);
-    await (await loaded).finished();
-    await context.setOffline(true);
-    await follow(page, '/login');
-    await field(page, 'password').waitFor();
-    expect(await alerts(page).count()).toBe(0);
-  });
 });
 
 describe('when the main chunk of a prerendered screen is missing', () => {
-  test('projects are shown, whether they arrive before or after the failure [CHOICE-76]', async () => {
-    const { page, failScripts } = await openPrerendered('/projects', {
-      prepare: (newPage) => mockProjects(newPage, listOf(2)),
-    });
-    await expect.poll(() => rowTitles(page).count()).toBe(2);
-    await failScripts();
-    const section = page.locator('section');
-    const titles = listOf(2).map(({ title }) => title);
-    await expect.poll(() => rowTitles(page).allTextContents()).toEqual(titles);
-    expect(await section.locator(':scope > :not(div):visible').allTextContents()).toEqual([
-      'List of Projects',
-    ]);
-    expect(await section.getAttribute('aria-busy')).toBe('false');
-    await headerLink(page, '/about').click();
-    await headerLink(page, '/projects').click();
-    await expect.poll(() => rowTitles(page).allTextContents()).toEqual(titles);
-    expect(await section.getAttribute('aria-busy')).toBe('false');
-  });
-
-  test('the alert appears once, only for scripts of the app, and also on an unknown path [CHOICE-71]', async () => {
-    const { page, failScripts } = await openPrerendered('/nowhere');
-    await heading(page, errorTitle).waitFor();
-    const failToLoad = (tagName: string) =>
-      page.evaluate(async (name) => {
-        const element = document.createElement(name) as HTMLImageElement;
-        const error = new Promise((resolve) => element.addEventListener('error', resolve));
-        document.body.append(element);
-        element.src = 'data:,no-picture-and-no-script';
-        await error;
-      }, tagName);
-    await failToLoad('img');
-    expect(await alerts(page).count()).toBe(0);
-    await failToLoad('script');
-    expect(await alerts(page).count()).toBe(0);
-    await failScripts();
-    const first = await alerts(page).elementHandle();
-    await failToLoad('script');
-    expect(await first?.evaluate((element) => element.isConnected)).toBe(true);
-    expect(await alerts(page).count()).toBe(1);
-  });
-
   test.each([
     ['from the same URL', '**/never'],
     // Firefox 153 never requests the same URL again.
@@ -341,29 +278,6 @@ describe('when the chunk of a prerendered screen is missing', () => {
     await headerLink(page, '/about').click();
     await waitForApp(page);
     await heading(page, screens['/about'].heading).waitFor();
-  });
-
-  test('the early response is not shown to the next user [CHOICE-70, CHOICE-47]', async () => {
-    const { page } = await browser.open();
-    let requests = 0;
-    await page.route(`**${operationTable.listProjects.path}`, (route) =>
-      route.fulfill({ json: requests++ === 0 ? [] : listOf(1) }),
-    );
-    await page.route(`**${operationTable.login.path}`, (route) =>
-      route.fulfill({ status: 200, json: {} }),
-    );
-    await page.route(lazyChunk, (route) => route.abort());
-    await page.goto(`${server.address}/#/projects`);
-    await page.getByText('This page could not be loaded.').waitFor();
-    await page.unroute(lazyChunk);
-    await headerLink(page, '/login').click();
-    await waitForApp(page);
-    await fillCredentials(page, 'bob@example.org');
-    await submitButton(page, 'login').click();
-    await expect
-      .poll(() => rowTitles(page).allTextContents())
-      .toEqual(listOf(1).map(({ title }) => title));
-    expect(requests).toBe(2);
   });
 
   test('what was typed stays, and is sent by the form once the network is back [CHOICE-73]', async () => {

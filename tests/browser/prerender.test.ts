@@ -2,22 +2,10 @@
 import { readdirSync } from 'node:fs';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { field, heading, submitButton, waitForApp } from '../../testing/page-driver.ts';
-import {
-  fillCredentials,
-  focused,
-  headerLink,
-  mockProjects,
-  projectList,
-  useBrowser,
-  useServer,
-  rowTitles,
-} from '../../testing/browser.ts';
-import { alerts, prerenderedPages } from '../../testing/held-pages.ts';
-import { copyProject } from '../../testing/project-copy.ts';
-import { buildRender } from '../../tools/prerender.ts';
+import { field, submitButton, waitForApp } from '../../testing/page-driver.ts';
+import { focused, headerLink, useBrowser, useServer } from '../../testing/browser.ts';
+import { prerenderedPages } from '../../testing/held-pages.ts';
 import { rowTexts } from '../../src/ui/row-texts.ts';
-import { screens } from '../../shared/routes.ts';
 import { listOf } from '../../testing/projects.ts';
 import { operationTable } from '../../generated/operations.ts';
 
@@ -27,18 +15,6 @@ const server = useServer();
 const listPath = operationTable.listProjects.path;
 const openPrerendered = prerenderedPages(browser, server);
 const requiredErrors = (page: Page) => page.getByText('is required');
-
-test('a link that was followed just before the app takes over leads to its screen [CHOICE-61]', async () => {
-  const { page } = await openPrerendered('');
-  await heading(page, screens['/'].heading).waitFor();
-  const shown = await page.evaluate(() => {
-    location.hash = '#/about';
-    // The event of the change comes later.
-    window.prerendered!.send('freeze');
-    return [document.querySelector('h1')!.textContent, document.activeElement!.textContent];
-  });
-  expect(shown).toEqual([screens['/about'].heading, screens['/about'].heading]);
-});
 
 test('no key is lost while the app takes over [CHOICE-62]', async () => {
   const { page, hydrate } = await openPrerendered('/login');
@@ -99,37 +75,6 @@ test('half a date is an error and is kept, before and after the app takes over [
   await page.getByText('Password is required').waitFor();
   await page.getByText('Email is not valid').waitFor();
   expect([await isHalf(), requests]).toEqual([true, []]);
-});
-
-test('what was typed and submitted does not appear on the next screen, nor on the same one later, and is not sent [CHOICE-67]', async () => {
-  const { page, requests, hydrate } = await openPrerendered('/login');
-  await fillCredentials(page, 'ada@example.org');
-  await submitButton(page, 'login').click();
-  await headerLink(page, '/register').click();
-  await heading(page, screens['/register'].heading).waitFor();
-  expect(await field(page, 'email').inputValue()).toBe('');
-  await headerLink(page, '/login').click();
-  await heading(page, screens['/login'].heading).waitFor();
-  await field(page, 'email').fill('bob@example.org');
-  await hydrate();
-  expect(await field(page, 'email').inputValue()).toBe('bob@example.org');
-  expect(await field(page, 'password').inputValue()).toBe('');
-  expect(await requiredErrors(page).count()).toBe(0);
-  expect(requests).toEqual([]);
-});
-
-test('the list is requested once, before the scripts have loaded [CHOICE-68, CALL-8]', async () => {
-  const { page, requests, hydrate } = await openPrerendered('/projects', {
-    prepare: (newPage) => mockProjects(newPage, listOf(1)),
-  });
-  await expect.poll(() => requests.length).toBe(1);
-  await hydrate();
-  await rowTitles(page).waitFor();
-  expect(requests.length).toBe(1);
-  // The app itself requests the list when the user comes back.
-  await headerLink(page, '/about').click();
-  await headerLink(page, '/projects').click();
-  await expect.poll(() => requests.length).toBe(2);
 });
 
 /** Returns the texts of each row. */
@@ -224,28 +169,6 @@ test('projects are shown as they arrive, and stay when the app takes over [CHOIC
   expect(problems).toEqual([]);
 });
 
-test('only the first fifteen projects are parsed and shown before the scripts have loaded [CHOICE-69]', async () => {
-  const { page, hydrate, send, end } = await openStreaming();
-  const rows = page.locator('section li');
-  const json = JSON.stringify(listOf(200));
-  const half = json.indexOf('{"id":101,');
-  await send(json.slice(0, half));
-  await expect.poll(() => rows.count()).toBe(15);
-  await page.evaluate(() => {
-    const parse = JSON.parse.bind(JSON);
-    JSON.parse = (text: string) => {
-      document.body.dataset['parsed'] = 'yes';
-      return parse(text);
-    };
-  });
-  await send(json.slice(half));
-  await end();
-  expect(await page.evaluate(() => document.body.dataset['parsed'])).toBe(undefined);
-  await hydrate();
-  await page.locator('section[aria-busy=false]').waitFor();
-  expect(await rows.count()).toBe(200);
-});
-
 test.each([200, 400])(
   'the same rows of a list of %i are in view when the app takes over [CHOICE-66]',
   async (count) => {
@@ -271,48 +194,6 @@ test.each([200, 400])(
     expect(await position()).toEqual(before);
   },
 );
-
-test.each([
-  ['an error', { status: 500, json: listOf(1) }],
-  ['no JSON', { body: '<h1>Project 1</h1>' }],
-  ['lost', undefined],
-])(
-  'a response that is %s becomes an empty list, without ever showing a row [CHOICE-68, ERROR-8]',
-  async (_, response) => {
-    const { page, requests, hydrate } = await openPrerendered('/projects', {
-      async prepare(newPage) {
-        await newPage.route(`**${listPath}`, (route) =>
-          response ? route.fulfill(response) : route.abort(),
-        );
-        await newPage.addInitScript(() => {
-          new MutationObserver(() => {
-            if (document.querySelector('#root li[aria-posinset]'))
-              document.documentElement.dataset['shown'] = 'yes';
-          }).observe(document, { childList: true, subtree: true });
-        });
-      },
-    });
-    await expect.poll(() => requests.length).toBe(1);
-    await (await requests[0]!.response())?.finished();
-    expect(await page.getByText('Loading projects…').isVisible()).toBe(true);
-    await hydrate();
-    await page.locator('main section[aria-busy=false]').waitFor();
-    expect(await projectList(page).locator('li').count()).toBe(0);
-    expect(await page.locator('html').getAttribute('data-shown')).toBe(null);
-    expect(await alerts(page).count()).toBe(0);
-  },
-);
-
-test('leaving the projects after the app has taken over aborts the early request [CHOICE-70]', async () => {
-  const { page, problems, requests, hydrate } = await openPrerendered('/projects');
-  await hydrate();
-  await field(page, 'title').fill('The app is there');
-  const aborted = page.waitForEvent('requestfailed');
-  await headerLink(page, '/about').click();
-  await headerLink(page, '/projects').click();
-  expect(await aborted).toBe(requests[0]);
-  expect(problems).toEqual([]);
-});
 
 test('the app runs when the first rows are painted, if they arrive at once [CHOICE-69]', async () => {
   const { page } = await browser.open();
@@ -353,14 +234,4 @@ test('no content blocker matches the names of the two chunks, with any hashes', 
     expect.stringMatching(/^index-h[0-9a-f]{8}\.js$/),
     expect.stringMatching(/^lazy-chunk-h[0-9a-f]{8}\.js$/),
   ]);
-});
-
-test.each([
-  ['throws', "{(() => { throw new Error('No text'); })()}", 'No text'],
-  ['has another heading than its row', 'Another', '/about has the heading "Another"'],
-])('prerendering fails if a screen %s', async (_, content, message) => {
-  const { folder, edit } = copyProject();
-  edit('src/screens/about.tsx', (source) => source.replace(/(?<=<Heading>).*(?=<)/, () => content));
-  const { renderTemplates } = await buildRender({ root: folder, mode: 'production' });
-  await expect(renderTemplates()).rejects.toThrow(message);
 });

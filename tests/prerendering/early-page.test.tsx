@@ -5,7 +5,8 @@ import { ownFields, takeOver, type Field } from '../../src/boot/prerendered.ts';
 import { renderTemplates } from '../../src/boot/render-templates.tsx';
 import { fieldMessages } from '../../shared/field-rules.ts';
 import { forms } from '../../shared/forms.ts';
-import { storedProject, textNames } from '../../testing/projects.ts';
+import { screens } from '../../shared/routes.ts';
+import { listOf, storedProject, textNames } from '../../testing/projects.ts';
 import { createSession } from '../../src/session.ts';
 
 const templates = await renderTemplates();
@@ -85,12 +86,15 @@ async function openPage(
   for (const name of names) events[name]();
   return async () => {
     await settle();
+    const section = document.querySelector('section');
     return {
       focused: document.activeElement,
       heading: document.querySelector('h1')!.textContent,
       alert: document.querySelector('[role=alert]'),
       busy: document.querySelector('[type=submit]')?.getAttribute('aria-busy') === 'true',
-      loading: document.querySelector('section')?.getAttribute('aria-busy'),
+      list: window.prefetchedList,
+      loading: section?.getAttribute('aria-busy'),
+      note: section?.querySelector<HTMLElement>(':scope > p')?.hidden,
       text: document.querySelector<Field>(ownFields)?.value,
       ...seen,
     };
@@ -105,25 +109,25 @@ const phases: Record<
   loading: [
     [],
     {
-      fail: 'alert loading',
+      fail: 'alert loading note',
       freeze: 'nothing',
       handOver: 'nothing',
-      hashchange: 'focused heading loading text imports aborts',
+      hashchange: 'focused heading list loading note text imports aborts',
       popstate: 'popstate',
       submit: 'busy',
-      userChange: 'text fetches aborts',
+      userChange: 'list text fetches aborts',
     },
   ],
   failed: [
     ['fail'],
     {
       fail: 'nothing',
-      freeze: 'alert loading',
+      freeze: 'alert loading note',
       handOver: 'nothing',
-      hashchange: 'focused heading alert loading text aborts',
+      hashchange: 'focused heading alert list loading note text aborts',
       popstate: 'popstate',
       submit: 'alert',
-      userChange: 'alert text fetches aborts',
+      userChange: 'alert list text fetches aborts',
     },
   ],
   frozen: [
@@ -169,7 +173,7 @@ const cases = Object.entries(phases).flatMap(([phase, [path, changes]]) =>
 );
 
 test.each(cases)(
-  '$event while $phase changes $changed [CHOICE-61, CHOICE-71, CHOICE-73, CHOICE-75]',
+  '$event while $phase changes $changed [CHOICE-61, CHOICE-70, CHOICE-71, CHOICE-72, CHOICE-73, CHOICE-75]',
   async ({ event, path, changed }) => {
     const page = await openPage(path);
     const before = Object.entries(await page());
@@ -188,13 +192,23 @@ test.each(
     { phase, user: 'a user after an unknown one', users: ['bob@example.org'], text: '' },
   ]),
 )(
-  'while $phase, a sign-in of $user elsewhere leaves the text "$text", busy with it [CHOICE-101, CHOICE-120]',
+  'while $phase, a sign-in of $user elsewhere leaves the text "$text", busy with it [CHOICE-78, CHOICE-101, CHOICE-115, CHOICE-120]',
   async ({ phase, users, text, ...options }) => {
     const path: EarlyEvent[] = [...phases[phase][0], 'submit'];
     const page = await openPage(path, { ...options, users: users.slice(0, -1) });
     signInElsewhere(users.at(-1)!);
     dispatchEvent(new Event('storage'));
     expect(await page()).toMatchObject({ text, busy: text !== '' && phase !== 'failed' });
+  },
+);
+
+test.each(['loading', 'failed'] as const)(
+  'a sign-in of another user elsewhere, while %s, of which no event told, drops the text when React hydrates the page [CHOICE-115]',
+  async (phase) => {
+    const page = await openPage([...phases[phase][0], 'submit']);
+    signInElsewhere('bob@example.org');
+    events.freeze();
+    expect(await page()).toMatchObject({ text: '', busy: false, fetches: 2 });
   },
 );
 
@@ -206,6 +220,29 @@ test('a submit without a required text ends the one before, and names the text [
   expect(await page()).toMatchObject({ busy: false, focused: field });
   const error = document.getElementById(field.getAttribute('aria-describedby')!)!;
   expect(error.textContent).toBe(fieldMessages.required(forms.createProject.fields.title));
+});
+
+test('what was typed and submitted is not on the next screen [CHOICE-67]', async () => {
+  const page = await openPage(['submit', 'hashchange']);
+  expect(await page()).toMatchObject({ text: '', busy: false });
+  expect(window.prerendered).toMatchObject({ isSubmitted: false, blurredFields: new Set() });
+});
+
+test('React hydrates the screen of a link that was followed just before [CHOICE-61]', async () => {
+  await openPage(['hashchange']);
+  // Before the event of the change.
+  events.freeze();
+  const heading = document.querySelector('h1')!;
+  expect(heading.textContent).toBe(screens['/register'].heading);
+  expect(document.activeElement).toBe(heading);
+});
+
+test('a script of others that fails is no alert, and keeps an early submit', async () => {
+  const page = await openPage(['submit']);
+  const script = document.body.appendChild(document.createElement('script'));
+  script.dispatchEvent(new Event('error'));
+  dispatchEvent(new ErrorEvent('error'));
+  expect(await page()).toMatchObject({ alert: null, busy: true });
 });
 
 test('a lazy chunk that fails is an alert [CHOICE-71]', async () => {
@@ -222,6 +259,7 @@ test.each<[title: string, text: string, status: number, names: EarlyEvent[], row
   ['each row once', text, 200, [], 2],
   ['the rows beside an alert', text, 200, ['fail'], 2],
   ['no more rows when React hydrates the page', text, 200, ['freeze'], 1],
+  ['the first fifteen rows', JSON.stringify(listOf(200)), 200, [], 15],
   ['no row of an error', text, 500, [], 0],
   ['no row of something else', `{"items":${text}}`, 200, [], 0],
   ['no row without a title', wrong, 200, [], 0],

@@ -5,6 +5,7 @@ import { renderToString } from 'react-dom/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createApp } from '../../src/boot/app.tsx';
 import { loadErrorMessage } from '../../src/boot/load-lazy-chunk.ts';
+import { screens, windowTitle } from '../../shared/routes.ts';
 import { Button, SubmitButton } from '../../src/ui/button.tsx';
 
 test('a prerendered button is disabled, unless it submits a form, and works after hydration', async () => {
@@ -47,6 +48,13 @@ test('a screen without its chunk is an alert until the network is back [CHOICE-8
     await router.load();
   });
   expect(screen.getByRole('alert').textContent).toBe(loadErrorMessage);
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe(screens['/login'].title);
+  expect(document.title).toBe(windowTitle('/login'));
+  await act(() => router.navigate({ to: '/about' }));
+  expect(screen.queryByRole('alert')).toBeNull();
+  await act(async () => router.history.back());
+  await screen.findByRole('alert');
+  expect(screen.getByRole('contentinfo')).toBeDefined();
   chunk.isMissing = false;
   await act(async () => void dispatchEvent(new Event('online')));
   await screen.findByText('The screen');

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { wrapTexts } from '../../../testing/translator.ts';
 import { fieldSelector } from '../setting/app-page.ts';
 import type { Setting } from '../setting/setting.ts';
 
@@ -6,8 +7,9 @@ export function testEarlySubmitOnChangedPage({ openPrerendered, registerUser }: 
   test.each<[string, () => void]>([
     ['a translator has changed attributes and texts', translate],
     ['an extension has added forms, fields and a root', addElements],
+    ['a translator has put an element around each text', wrapTexts],
   ])(
-    'what was typed and submitted before the app has loaded is kept and sent once, although %s [CHOICE-62, CHOICE-64]',
+    'what was typed and submitted before the app has loaded is kept and sent once, although %s [CHOICE-62, CHOICE-64, CHOICE-93]',
     async (_, change) => {
       const email = await registerUser();
       const { page, server, takeOver } = await openPrerendered('/login');
