@@ -10,7 +10,8 @@ import type { BackendResponse } from '../model/results.ts';
 import { routeOf, screens } from '../shared/routes.ts';
 import { longWaitMs } from './time-limits.ts';
 
-const origin = 'http://app.test';
+/** Of the built app without a server. */
+export const origin = 'http://app.test';
 
 const labels = { ...forms.login.fields, ...forms.createProject.fields };
 
@@ -67,16 +68,20 @@ export type VisualDriver = UserActions & {
   waitFor: (expected: Screen) => Promise<void>;
 };
 
+/** Answers requests as a plain web server does that has the built app in a folder. */
+export const serveFiles = (page: Page, folder = '/') =>
+  page.route(`${origin}/**`, async (route, request) => {
+    const { pathname } = new URL(request.url());
+    const path = `dist${pathname === folder ? '/index.html' : pathname.slice(folder.length - 1)}`;
+    await route.fulfill(existsSync(path) ? { path } : { status: 404 });
+  });
+
 /** Drives the built app of `dist/` without a server. The driver answers its API requests. */
 export async function createVisualDriver(page: Page): Promise<VisualDriver> {
   let loads = 0;
   // Each load starts without the text of the form before.
   await page.addInitScript(() => sessionStorage.clear());
-  await page.route(`${origin}/**`, async (route, request) => {
-    const { pathname } = new URL(request.url());
-    const path = `dist${pathname === '/' ? '/index.html' : pathname}`;
-    await route.fulfill(existsSync(path) ? { path } : { status: 404 });
-  });
+  await serveFiles(page);
   const settle = () => page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve)));
   /** The API requests that wait for a response, by call. */
   const requests = new Map<Call, PlaywrightRoute>();

@@ -1,31 +1,12 @@
 // @module-tag chromium
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import axe from 'axe-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { heading, waitForApp } from '../../testing/page-driver.ts';
-import { headerRoutes, routes, screens } from '../../shared/routes.ts';
-import { headerLink, useBrowser, useServer } from '../../testing/browser.ts';
-import { sendFile } from '../../testing/static-files.ts';
+import { expect, test } from 'vitest';
+import { heading, origin, serveFiles, waitForApp } from '../../testing/page-driver.ts';
+import { routes, screens } from '../../shared/routes.ts';
+import { useBrowser, useServer } from '../../testing/browser.ts';
 
 const browser = useBrowser();
 const server = useServer();
-
-const folder = '/some/folder/';
-let plainServer: Server;
-let plainAddress: string;
-beforeAll(async () => {
-  // A plain web server: the files of the app in a folder, and 404 for everything else.
-  plainServer = createServer(({ url = '' }, response) => {
-    const isBelow = url.startsWith(folder);
-    if (isBelow && sendFile('dist', url.slice(folder.length - 1), response)) return;
-    response.writeHead(404).end();
-  }).listen(0, '127.0.0.1');
-  await new Promise((listening) => plainServer.once('listening', listening));
-  const { port } = plainServer.address() as AddressInfo;
-  plainAddress = `http://127.0.0.1:${port}${folder}`;
-});
-afterAll(() => plainServer.close());
 
 test('each address shows its screen, on any web server in any folder [ROUTE-1, ROUTE-7, ERROR-9]', async () => {
   const headings = {
@@ -42,7 +23,8 @@ test('each address shows its screen, on any web server in any folder [ROUTE-1, R
   };
   for (const [path, name] of Object.entries(headings)) {
     const { page } = await browser.open();
-    await page.goto(plainAddress + path);
+    await serveFiles(page, '/some/folder/');
+    await page.goto(`${origin}/some/folder/${path}`);
     const shown = page.getByRole('heading', { level: 1 });
     expect([path, await shown.textContent()]).toEqual([path, name]);
   }
@@ -66,24 +48,6 @@ test.each([
     expect(page.url()).toBe(server.address + expected);
   },
 );
-
-test('the links of the header, back and forward lead to their screens [HEADER-2, HEADER-3, HEADER-4, HEADER-5, HEADER-6]', async () => {
-  const { page } = await browser.open();
-  await page.goto(`${plainAddress}?utm_source=letter`);
-  const [first, ...others] = headerRoutes;
-  for (const path of [...others, first!]) {
-    await headerLink(page, path).click();
-    await heading(page, screens[path].heading).waitFor();
-    expect(new URL(page.url()).hash).toBe(`#${path}`);
-  }
-  const [beforeLast, last] = others.slice(-2).map((path) => screens[path].heading);
-  await page.goBack();
-  await heading(page, last!).waitFor();
-  await page.goBack();
-  await heading(page, beforeLast!).waitFor();
-  await page.goForward();
-  await heading(page, last!).waitFor();
-});
 
 test.each(['light', 'dark'] as const)(
   'an unknown address shows an accessible page, %s like the app, that leads to the app',

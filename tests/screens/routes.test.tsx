@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   addressOfFragment,
@@ -69,15 +69,17 @@ test('the logo beside the brand has the colour of the theme [HEADER-1]', async (
   expect(logo?.getAttribute('aria-hidden')).toBe('true');
 });
 
-test('the link of the current screen has aria-current', async () => {
-  const { go } = await renderApp('/');
+test('a link of the header leads to its screen, Back to the one before, and the link of the current one has aria-current', async () => {
+  const { user, router } = await renderApp('/');
   const current = () =>
     inHeader()
       .getAllByRole('link', { current: 'page' })
       .map(({ textContent }) => textContent);
   expect(current()).toEqual(['Home']);
-  await go('/projects');
+  await user.click(inHeader().getByRole('link', { name: 'Projects' }));
   await waitFor(() => expect(current()).toEqual(['Projects']));
+  act(() => router.history.back());
+  await waitFor(() => expect(current()).toEqual(['Home']));
 });
 
 test('each screen has a main element of its own', async () => {
