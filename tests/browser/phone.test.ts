@@ -2,27 +2,19 @@
 /** What Chromium imitates of a phone. See docs/browsers.md. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { field, heading } from '../../testing/page-driver.ts';
-import {
-  focused,
-  headerLink,
-  mockProjects,
-  openScreen,
-  useBrowser,
-  useServer,
-} from '../../testing/browser.ts';
+import { field } from '../../testing/page-driver.ts';
+import { focused, mockProjects, openScreen, useBrowser, useServer } from '../../testing/browser.ts';
 import { alerts } from '../../testing/held-pages.ts';
-import { screens } from '../../shared/routes.ts';
 import { textNames, listOf } from '../../testing/projects.ts';
 
-const browser = useBrowser({ args: ['--enable-blink-features=PrefersReducedData'] });
+const browser = useBrowser();
 const server = useServer();
 
 const viewport = { width: 360, height: 640 };
 const x = viewport.width / 2;
 
 async function openPhone() {
-  const { page, context, problems } = await browser.open({
+  const { page, context } = await browser.open({
     viewport,
     deviceScaleFactor: 2,
     isMobile: true,
@@ -37,7 +29,6 @@ async function openPhone() {
   return {
     page,
     devtools,
-    problems,
     touch: async (...event: Parameters<typeof touch>) => {
       await touch(...event);
       await painted(page);
@@ -99,34 +90,6 @@ test.each([
   },
 );
 
-test.each([300, 400])(
-  'the row at the top of a list of %i stays there when the phone is rotated [CHOICE-57, CHOICE-110]',
-  async (count) => {
-    const { page } = await openPhone();
-    await mockProjects(page, unevenProjects(count));
-    await openScreen(page, server.address, '/projects');
-    await page.getByText(`${count} projects.`).waitFor({ state: 'attached' });
-    const rowAtTop = () =>
-      page.evaluate(() => {
-        const rows = [...document.querySelectorAll('main li')];
-        return rows.find((row) => row.getBoundingClientRect().bottom > 1)!.ariaPosInSet;
-      });
-    await page.evaluate(() => scrollTo({ top: 30_000, behavior: 'instant' }));
-    await painted(page);
-    const before = await rowAtTop();
-    const { width, height } = viewport;
-    for (const size of [
-      { width: height, height: width },
-      viewport,
-      { width: 844, height: width },
-    ]) {
-      await page.setViewportSize(size);
-      await painted(page);
-      expect(await rowAtTop()).toBe(before);
-    }
-  },
-);
-
 test.each([
   ['makes the page lower', 1],
   ['covers half of the page, whose text is enlarged', 2],
@@ -160,18 +123,3 @@ test.each([
     await expect.poll(isVisible).toBe(true);
   },
 );
-
-test('a phone that reduces data gets the script of the other screens when the user visits one [CHOICE-85]', async () => {
-  const { page, devtools, problems } = await openPhone();
-  await devtools.send('Emulation.setEmulatedMedia', {
-    features: [{ name: 'prefers-reduced-data', value: 'reduce' }],
-  });
-  await page.clock.install();
-  await openScreen(page, server.address, '/');
-  await page.waitForLoadState('load');
-  await page.clock.runFor(60_000);
-  expect(await page.locator('link[href*=lazy-chunk]').count()).toBe(0);
-  await headerLink(page, '/login').tap();
-  await heading(page, screens['/login'].heading).waitFor();
-  expect(problems).toEqual([]);
-});
