@@ -81,10 +81,6 @@ async function createEngine(launch: (look: Look) => Promise<Browser>): Promise<E
           await page.mouse.move(width / 2, height / 2);
           await page.mouse.wheel(0, pixels);
         },
-        cookies: async () =>
-          (await page.context().cookies()).map(
-            ({ name, httpOnly }) => `${name}${httpOnly ? ' (http only)' : ''}`,
-          ),
       };
     },
     async stop() {

@@ -209,10 +209,6 @@ function createPage(send: Send, { width, height }: PageOptions) {
       const [x, y] = [Math.round(width / 2), Math.round(height / 2)];
       await act('wheel', [{ type: 'scroll', x, y, deltaX: 0, deltaY: pixels, duration: 0 }]);
     },
-    async cookies() {
-      const cookies = await send<{ name: string; httpOnly: boolean }[]>('GET', '/cookie');
-      return cookies.map(({ name, httpOnly }) => `${name}${httpOnly ? ' (http only)' : ''}`);
-    },
     resize,
     /** Empties the page, and gives it the requested size. */
     async reset() {

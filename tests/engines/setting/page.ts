@@ -35,8 +35,6 @@ export interface BrowserPage {
   undo: () => Promise<void>;
   /** Turns the wheel of the mouse over the middle of the page. */
   wheel: (pixels: number) => Promise<void>;
-  /** Returns the names of the cookies, each with a mark if scripts cannot read it. */
-  cookies: () => Promise<string[]>;
 }
 
 export interface Engine {

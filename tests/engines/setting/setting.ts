@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { Route } from '../../../shared/routes.ts';
+import { CookieClient } from '../../../testing/cookie-client.ts';
 import { insertProjects, withDatabase } from '../../../testing/database.ts';
 import { startTemporaryServer } from '../../../testing/server-process.ts';
 import { createAppPage } from './app-page.ts';
 import type { Engine, PageOptions } from './page.ts';
 import { startRecordingProxy } from './proxy.ts';
-import { operationTable } from '../../../generated/operations.ts';
 import { textNames } from '../../../testing/projects.ts';
 import { credentialsOf } from '../../../testing/credentials.ts';
 import { columns } from '../../../server/store/lists.ts';
@@ -54,12 +54,8 @@ export function useSetting(name: string, startEngine: () => Promise<Engine>) {
   /** Registers a user with this many projects, without a browser. Returns the email. */
   async function registerUser(projectCount = 0) {
     const email = newEmail().toLowerCase();
-    const response = await fetch(backend.address + operationTable.registerUser.path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(credentialsOf(email)),
-    });
-    expect(response.status).toBe(201);
+    const client = new CookieClient(backend.address, credentialsOf(email));
+    expect((await client.register()).status).toBe(201);
     if (projectCount > 0) await insertProjects(backend.settings, email, projectCount);
     return email;
   }

@@ -6,7 +6,6 @@ import { testBasicCredentials } from './basic-credentials.ts';
 import { testBrowserFunctionsInList } from './browser-functions-in-list.ts';
 import { testColoursAndFieldErrors } from './colours-and-field-errors.ts';
 import { testCreateProjects } from './create-projects.ts';
-import { testEarlySubmit } from './early-submit.ts';
 import { testEarlySubmitOnChangedPage } from './early-submit-on-changed-page.ts';
 import { testKeyboard } from './keyboard.ts';
 import { testLongList } from './long-list.ts';
@@ -30,7 +29,6 @@ const stories = [
   testKeyboard,
   testPrerenderedForm,
   testUndoHistory,
-  testEarlySubmit,
   testEarlySubmitOnChangedPage,
   testSubmitWithoutHandler,
   testPrerenderedProjects,

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { formNames, requiredFields } from '../../../model/calls.ts';
-import { forms } from '../../../shared/forms.ts';
 import { fieldSelector } from '../setting/app-page.ts';
 import type { BrowserPage } from '../setting/page.ts';
 import type { Setting } from '../setting/setting.ts';
@@ -10,16 +8,6 @@ export function testColoursAndFieldErrors({ open }: Setting) {
     'the page and its banner have the colours of the %s theme, and fields a message and a red border until they are right',
     async (look) => {
       const { page, server } = await open({ look });
-      for (const form of formNames) {
-        await page.openScreen(server.address, forms[form].route);
-        for (const [field, label] of requiredFields(form)) {
-          expect(await isRed(page, fieldSelector(field), 'border-top-color')).toBe(false);
-          await page.click(fieldSelector(field));
-          await page.press('Tab');
-          await page.waitForText('form', `${label} is required`);
-          expect(await isRed(page, fieldSelector(field), 'border-top-color')).toBe(true);
-        }
-      }
       await page.openScreen(server.address, '/login');
       const brightness = async (selector: string, property: string) => {
         const channels = await rgb(page, selector, property);
@@ -32,6 +20,9 @@ export function testColoursAndFieldErrors({ open }: Setting) {
       await page.click('form [type=submit]');
       await page.waitForText('form', 'Invalid email address');
       await page.waitForText('form', 'Password must be at least 8 characters');
+      for (const field of ['email', 'password']) {
+        expect(await isRed(page, fieldSelector(field), 'border-top-color')).toBe(true);
+      }
       expect(server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
       await page.fillCredentials('ada@example.org');
       await expect.poll(() => page.count('[aria-invalid=true]')).toBe(0);
