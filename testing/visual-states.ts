@@ -71,10 +71,6 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
     await fillAndPress(driver, 'registerUser', ['ada@', 'short']);
     await driver.page.getByText('Password must be at least 8 characters').waitFor();
   },
-  async '/login, filled'(driver) {
-    await driver.navigate('/login');
-    await driver.fill('login', credentials);
-  },
   async '/login, refused with a long message'(driver) {
     await driver.navigate('/login');
     await fillAndPress(driver, 'login', credentials);
@@ -82,7 +78,6 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
     await driver.answer('login', { status: 429, body: { message } });
     await driver.page.getByRole('alert').waitFor();
   },
-  '/projects, one project': (driver) => showList(driver, [relaunch]),
   [stateOfReadme]: (driver) => showList(driver, [relaunch, office, survey]),
   '/projects, 1,000 projects': (driver) =>
     showList(
@@ -103,10 +98,6 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
       { id: 1, ...projectOf(() => 'W'.repeat(600)) },
       { id: 2, ...projectOf(() => 'مشروع جديد') },
     ]),
-  async '/projects, a focused field and a row'(driver) {
-    await showList(driver, [project(1)]);
-    await driver.fill('createProject', valuesOf('createProject', relaunch));
-  },
   'an unknown path': (driver) => driver.navigate('/nowhere'),
   async 'a screen that failed to render'(driver) {
     await driver.navigate('/nowhere');

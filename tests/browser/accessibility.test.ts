@@ -83,6 +83,16 @@ function layoutProblems(): string[] {
           element.scrollHeight > element.clientHeight + 1,
       )
       .map((element) => `cut off: ${nameOf(element)}`),
+    ...[...document.querySelectorAll('header *, h1, h2, label, button, footer')]
+      .flatMap((element) => [...element.childNodes].filter((node) => node instanceof Text))
+      .flatMap((text) => Array.from(text.data.matchAll(/\S+/g), (word) => ({ text, word })))
+      .filter(({ text, word: { 0: letters, index } }) => {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + letters.length);
+        return range.getClientRects().length > 1;
+      })
+      .map(({ word }) => `broken: ${word[0]}`),
     ...lines
       .filter(({ element, box }) =>
         lines.some(
