@@ -34,15 +34,6 @@ const exploreCalls = (names: Call[], createApp = () => createExploredApp(), maxS
 const withConfig = (machine: AnyStateMachine, change: object): AnyStateMachine =>
   new StateMachine({ ...machine.config, ...change }, machine.implementations as never);
 
-test('finds a list that counts as complete although a project was created meanwhile [CHOICE-31]', async () => {
-  replace(projectsMachine, projectsMachine.provide({ actions: { notifyList: () => {} } }));
-  const { difference } = await exploreCalls(['listProjects', 'createProject']);
-  expect(difference).toEqual({
-    steps: ['go to /projects', 'submit createProject', 'createProject ends: success'],
-    differences: ['calls.listProjects.made: the app has 1, and the specification says 2'],
-  });
-});
-
 test('finds rows that are kept at sign-in [CHOICE-47]', async () => {
   const faulty = projectsMachine.provide({
     actions: {

@@ -21,8 +21,9 @@ async function renderRegister() {
   };
 }
 
-test('a registration stores its response as the user and leads to /login, with the same header [REGISTER-5, AUTH-7, AUTH-8, ENTITY-3, CALL-7, ROLE-1, HEADER-7, CHOICE-117]', async () => {
+test('a registration stores its response as the user and leads to /login, with the same header [REGISTER-5, AUTH-7, AUTH-8, ENTITY-3, CALL-7, ROLE-1, HEADER-7, CHOICE-10, CHOICE-117]', async () => {
   const { register, path, auth } = await renderRegister();
+  expect(roleOf(auth.getSnapshot())).toBeUndefined();
   const call = await register();
   expect(call.body).toEqual(credentials);
   call.answer(201, { role: 'keeper' });
