@@ -12,7 +12,6 @@ import {
 } from '../../testing/projects-screen.tsx';
 import { newProject, projectOf, storedProject, textNames } from '../../testing/projects.ts';
 import { findScreen, renderApp } from '../../testing/render-app.tsx';
-import { maxWaitMs } from '../../testing/time-limits.ts';
 
 const title = () => projectField('title');
 const titleRequired = fieldMessages.required(forms.createProject.fields.title);
@@ -103,10 +102,15 @@ test.each([
 );
 
 test('the length of a list is announced outside the busy section when it has loaded [CHOICE-29, CHOICE-58, LIST-2]', async () => {
+  // The app waits for timers of its own, too.
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  onTestFinished(() => void vi.useRealTimers());
   const { load, go, backend } = await renderProjects();
   const liveRegion = () => list().nextElementSibling;
-  const announced = (text: string) =>
-    waitFor(() => expect(liveRegion()?.textContent).toBe(text), { timeout: maxWaitMs });
+  const announced = async (text: string) => {
+    await act(() => vi.advanceTimersByTimeAsync(500));
+    expect(liveRegion()?.textContent).toBe(text);
+  };
   expect(liveRegion()?.getAttribute('aria-live')).toBe('polite');
   // Browsers announce changes only.
   expect(liveRegion()?.textContent).toBe('');
