@@ -50,8 +50,22 @@ export function stateTable(machine: AnyStateMachine): string {
       actionsOf(node.entry),
       actionsOf(node.exit),
       node.invoke.map(({ id }) => id).join(', '),
+      ignoredEvents(node).join(', '),
     ]);
-  return markdownTable(['state', 'description', 'on entry', 'on exit', 'calls'], rows);
+  return markdownTable(['state', 'description', 'on entry', 'on exit', 'calls', 'ignores'], rows);
+}
+
+/** Returns the events that do nothing in a state, and something in another one of its region. */
+function ignoredEvents(node: AnyStateNode): string[] {
+  const { root } = node.machine as AnyStateMachine;
+  const region: AnyStateNode = root.type === 'parallel' ? root.states[node.path[0]!]! : root;
+  return region.events.filter((event) => !event.startsWith('xstate.') && isIgnored(node, event));
+}
+
+/** A transition that does nothing hides those of the states around it. */
+function isIgnored(node: AnyStateNode, event: string): boolean {
+  if (node.transitions.has(event)) return !node.ownEvents.includes(event);
+  return !node.parent || isIgnored(node.parent, event);
 }
 
 /** Returns a Markdown table, ending with a newline. */
