@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { startProcess } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { exchange } from './exchange.ts';
 
 type Bug = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -46,7 +45,8 @@ test('an exception ends its request with 500 and not the process, which sends no
   });
   const statuses: Record<string, string> = {};
   for (const path of Object.keys(bugs)) {
-    const response = await sendRaw(address, `POST ${path} HTTP/1.1\r\nHost: x\r\n`);
+    const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1`;
+    const response = await exchange(address, `${head}\r\n\r\nx`);
     statuses[path] = response.slice(9, 12);
     expect(response).not.toContain('secret');
   }
@@ -62,13 +62,3 @@ test('an exception ends its request with 500 and not the process, which sends no
   expect(errors().match(/a secret/g)?.length).toBeGreaterThanOrEqual(5);
   expect((await kill('SIGTERM')).code).toBe(0);
 });
-
-/** Sends a request with a body. Returns what is received until the connection ends. */
-async function sendRaw(address: string, head: string): Promise<string> {
-  const socket = connect(Number(new URL(address).port), '127.0.0.1').setEncoding('utf8');
-  let text = '';
-  socket.on('data', (chunk) => (text += chunk)).on('error', () => {});
-  socket.write(`${head}Connection: close\r\nContent-Length: 1\r\n\r\nx`);
-  await once(socket, 'close');
-  return text;
-}

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Database } from '../store/database.ts';
@@ -18,6 +17,7 @@ import {
   useReferenceServer,
 } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { exchange } from './exchange.ts';
 
 const json = { 'content-type': 'application/json' };
 const { login } = paths;
@@ -343,16 +343,13 @@ test.each(['CONNECT x:443', 'CONNECT /', 'CONNECT *'])(
 
 describe('bytes that are not HTTP', () => {
   test('get 400 with a message', async () => {
-    const { port } = new URL(address());
-    const socket = connect(Number(port), '127.0.0.1');
-    socket.end('what?\r\n\r\n');
-    const response = await socket.setEncoding('utf8').toArray();
-    expect(response.join('')).toMatch(/^HTTP\/1.1 400 [^]*\r\n\r\n{"message":".+\."}$/);
+    expect(await exchange(address(), 'what?\r\n\r\n')).toMatch(
+      /^HTTP\/1.1 400 [^]*\r\n\r\n{"message":".+\."}$/,
+    );
   });
 
   test('do not prevent the response to the request before them', async () => {
     const client = await signedInClient(address());
-    const socket = connect(Number(new URL(client.address).port), '127.0.0.1');
     const body = JSON.stringify(newProject());
     const headers = {
       host: 'x',
@@ -361,10 +358,8 @@ describe('bytes that are not HTTP', () => {
       ...client.cookieHeaders(),
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.write(
-      `POST ${paths.listProjects} HTTP/1.1\r\n${lines.join('')}\r\n${body}what?\r\n\r\n`,
-    );
-    const response = (await socket.setEncoding('utf8').toArray()).join('');
+    const request = `POST ${paths.listProjects} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
+    const response = await exchange(client.address, `${request}what?\r\n\r\n`);
     expect(response.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 201']);
     const { body: list } = await client.listProjects();
     expect([JSON.parse(response.split('\r\n\r\n')[1]!)]).toEqual(list);
@@ -386,11 +381,8 @@ test('a server without its store is alive but not ready, and refuses with Retry-
 });
 
 /** Sends a request that `fetch` cannot send. Returns the whole response. */
-async function sendText(origin: string, start: string, headers: string, version = '1.1') {
-  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
-  socket.write(`${start} HTTP/${version}\r\n${headers}Connection: close\r\n\r\n`);
-  return (await socket.setEncoding('utf8').toArray()).join('');
-}
+const sendText = (origin: string, start: string, headers: string, version = '1.1') =>
+  exchange(origin, `${start} HTTP/${version}\r\n${headers}Connection: close\r\n\r\n`);
 
 const statusOf = (response: string) => Number(response.split(' ')[1]);
 
