@@ -46,15 +46,6 @@ describe.each(storeNames)('accounts on %s', (name) => {
     expect((await client.login(third)).status).toBe(429);
   });
 
-  test('fifty concurrent registrations of one email create one account', async () => {
-    const credentials = { email: 'fifty@example.org', password };
-    const replies = await Promise.all(
-      Array.from({ length: 50 }, () => new CookieClient(address()).register(credentials)),
-    );
-    const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
-    expect(statuses).toEqual([201, ...Array.from({ length: 49 }, () => 409)]);
-  });
-
   test('a password is not trimmed and may contain any characters, up to its maximum', async () => {
     const client = new CookieClient(address());
     for (const [i, unusual] of [
