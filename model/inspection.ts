@@ -43,15 +43,9 @@ export function transitionsFrom(node: AnyStateNode): AnyTransitionDefinition[] {
   return [...node.transitions.values(), node.always ?? []].flat();
 }
 
-/** Returns every transition of the chart: its name, and the statements in its `meta`. */
-export function transitionsOf(machine: AnyStateMachine): { name: string; statements: string[] }[] {
-  return nodesOf(machine.root)
-    .flatMap(transitionsFrom)
-    .map((transition) => ({
-      name: transitionName(transition),
-      statements: statementsOf(transition),
-    }));
-}
+/** Returns the name of every transition of the chart. */
+export const transitionsOf = (machine: AnyStateMachine): string[] =>
+  nodesOf(machine.root).flatMap(transitionsFrom).map(transitionName);
 
 export function statementsOf({ meta }: AnyTransitionDefinition): string[] {
   return (meta as { statements?: string[] } | undefined)?.statements ?? [];

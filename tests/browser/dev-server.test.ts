@@ -109,11 +109,9 @@ describe('npm run dev', () => {
   // Prism ended at the first ones.
   test.each([
     ['GET', listProjects.path, 'Accept: *'],
-    ['GET', listProjects.path, 'Accept: application/'],
     ['GET', listProjects.path, 'Prefer: dynamic=true'],
     ['GET', listProjects.path, 'Prefer: code=999, example=__proto__'],
     ['GET', `${listProjects.path}?__server=:&__dynamic=x&%`, 'Cookie: tracker-session=%;;='],
-    ['POST', login.path, 'Content-Type: json', '{}'],
     ['POST', login.path, 'Content-Type: application/json', '['.repeat(100_000)],
     ['POST', login.path, 'Content-Type: application/json', 'x'.repeat(20_000_000)],
   ])('answers %s %s with %j, and the next request', async (method, path, header, body = '') => {

@@ -21,9 +21,7 @@ let completedWalks = 0;
 const maxTurns = 100;
 
 const uncovered = new Set([
-  ...Object.values(machines)
-    .flatMap(transitionsOf)
-    .map(({ name }) => name),
+  ...Object.values(machines).flatMap(transitionsOf),
   ...walks.flatMap(({ edges }) => edges.flatMap(({ inspection }) => inspection.ignored)),
 ]);
 
