@@ -3,7 +3,6 @@ import type { Exchange } from './record.ts';
 import { setCookieOf, withRequirements } from './requirements.ts';
 import { hasSucceeded, headerValues } from './response.ts';
 import { encodedVariants, type Secrets } from './secrets.ts';
-import { renderScript, type Body, type Command, type Text } from './shell.ts';
 
 type Run = {
   http: { origin: string; exchanges: Exchange[] };
@@ -19,6 +18,14 @@ const maxCommands = 40;
 const copiedHeaders =
   /^(accept|content-type|idempotency-key|if-none-match|origin|referer|access-control-.*)$/;
 
+const freshRun = 'cd "$(mktemp -d)"; RUN=0$(date +%s)   # cookie files, and emails that are new';
+
+/** What reads a cookie file, by name. */
+const shellFunctions = {
+  token: String.raw`token() { awk '$6 == "XSRF-TOKEN" { print $7 }' "$1" | sed 's/%2[Bb]/+/g; s/%2[Ff]/\//g; s/%3[Dd]/=/g'; }`,
+  cookie: String.raw`cookie() { awk -v name="$2" '$6 == name { print $7 }' "$1"; }`,
+};
+
 /**
  * Returns shell commands that repeat requests of a run with new accounts, including the requests
  * that set their cookies. Returns none when commands cannot do that. They contain no secrets:
@@ -27,27 +34,29 @@ const copiedHeaders =
 export function reproduce(run: Run, exchanges: Exchange[]): string[] {
   const all = run.http.exchanges;
   const { script, repeated, count } = foldCreates(withRequirements(all, exchanges));
-  const batches: { waitSeconds: number; commands: Command[] }[] = [];
+  if (script.length === 0 || script.length > maxCommands) return [];
+  const lines: string[] = [];
   for (let first = 0; first < script.length;) {
     // Exchanges are in the order in which they ended.
     const end = all.indexOf(script[first]!);
     const next = script.findIndex(({ startedAfter }, index) => index > first && startedAfter > end);
     const batch = script.slice(first, next === -1 ? undefined : next);
-    // Two concurrent commands must not write the same cookie file.
-    const writesFile = ({ browserName }: Exchange) =>
-      batch.filter((other) => other.browserName === browserName).length === 1;
-    const commands = batch.map((each) =>
-      createCommand(run, script, each, writesFile(each), each === repeated ? count : undefined),
-    );
-    const possible = commands.filter((each) => each !== undefined);
-    if (possible.length < commands.length) return [];
-    batches.push({
-      waitSeconds: Math.ceil((batch[0]!.idleMs ?? 0) / 1000),
-      commands: possible,
-    });
+    const { idleMs } = batch[0]!;
+    if (idleMs) lines.push(`sleep ${Math.ceil(idleMs / 1000)}`);
+    for (const exchange of batch) {
+      const command = renderCommand(run, script, batch, exchange, exchange === repeated);
+      if (command === undefined) return [];
+      const times =
+        exchange === repeated ? `for n in $(seq ${count}); do ${command}; done` : command;
+      lines.push(batch.length > 1 ? `${times} &` : times);
+    }
+    if (batch.length > 1) lines.push('wait');
     first += batch.length;
   }
-  return script.length === 0 || script.length > maxCommands ? [] : renderScript(batches);
+  const functions = Object.entries(shellFunctions)
+    .filter(([name]) => lines.some((line) => line.includes(`"$(${name} `)))
+    .map(([, text]) => text);
+  return [freshRun, ...functions, ...lines];
 }
 
 /** Leaves one of many creates of a browser, and counts them. */
@@ -64,60 +73,60 @@ function foldCreates(script: Exchange[]) {
 
 const fileOf = ({ browserName }: Exchange) => `${browserName.replaceAll(/\W+/g, '-')}.txt`;
 
-/** Puts a new run id in place of that of the run, in any letter case. */
-const withNewRun = (text: string, runId: string): Text =>
-  text
-    .split(new RegExp(`(${runId})`, 'i'))
-    .map((part) => (part.toLowerCase() === runId ? ({ kind: 'run' } as const) : part))
-    .filter((part) => part !== '');
+const quote = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Quotes a text, with a new run id in place of that of the run, in any letter case. */
+const quoteWithRun = (text: string, { fixtures }: Run): string =>
+  text.split(new RegExp(fixtures.runId, 'i')).map(quote).join('"$RUN"');
 
 /**
  * Returns the cookies of a request of which some are not its browser's own. Each is read from the
  * file of the browser that got it, or is a text. Undefined if that file has another value by then.
  */
-function borrowCookies(script: Exchange[], exchange: Exchange, runId: string): Text | undefined {
+function borrowCookies(run: Run, script: Exchange[], exchange: Exchange): string | undefined {
   const before = script.slice(0, script.indexOf(exchange));
-  const text: Text = [];
+  const texts: string[] = [];
   for (const { name, value, setBy, filter } of exchange.cookies) {
-    if (text.length > 0) text.push('; ');
     if (!setBy) {
-      text.push(...withNewRun(`${name}=${value}`, runId));
+      texts.push(quoteWithRun(`${name}=${value}`, run));
       continue;
     }
     const last = before
       .filter(({ browserName }) => browserName === setBy.browserName)
       .findLast((each) => setCookieOf(each, name));
     if (!last || setCookieOf(last, name) !== setCookieOf(setBy, name)) return undefined;
-    text.push(`${name}=`, { kind: 'cookie', file: fileOf(setBy), name, filter });
+    const pipe = filter === undefined ? '' : ` | ${filter}`;
+    texts.push(`${quote(`${name}=`)}"$(cookie ${fileOf(setBy)} ${quote(name)}${pipe})"`);
   }
-  return text;
+  return texts.join(quote('; '));
 }
 
 /** Returns the command for one request; undefined when a command cannot make it. */
-function createCommand(
+function renderCommand(
   run: Run,
   script: Exchange[],
+  batch: Exchange[],
   exchange: Exchange,
-  writesFile: boolean,
-  count: number | undefined,
-): Command | undefined {
-  const { origin } = run.http;
-  const { runId } = run.fixtures;
-  const { request, browserName, cookies } = exchange;
-  const isOwn = cookies.every(({ setBy }) => setBy?.browserName === browserName);
-  const borrowed = isOwn ? undefined : borrowCookies(script, exchange, runId);
-  const headers = headersOf(run, exchange, count !== undefined);
-  const body = bodyOf(exchange, runId);
-  if ((!isOwn && !borrowed) || !headers || body === 'too long') return undefined;
-  return {
-    flags: flagsOf(exchange, origin),
-    cookies: borrowed ? { text: borrowed } : { file: fileOf(exchange) },
-    writtenFile: writesFile ? fileOf(exchange) : undefined,
-    headers,
-    body,
-    url: withNewRun(origin + request.path, runId),
-    count,
-  };
+  isRepeated: boolean,
+): string | undefined {
+  const { request, browserName } = exchange;
+  const isOwn = exchange.cookies.every(({ setBy }) => setBy?.browserName === browserName);
+  const cookies = isOwn ? fileOf(exchange) : borrowCookies(run, script, exchange);
+  const headers = headersOf(run, exchange, isRepeated);
+  const body = bodyOf(run, exchange);
+  if (cookies === undefined || !headers || !body) return undefined;
+  // Two concurrent commands must not write the same cookie file.
+  const writesFile = batch.filter((other) => other.browserName === browserName).length === 1;
+  return [
+    ...body.input,
+    isRepeated ? 'curl -so /dev/null' : String.raw`curl -si -w '\n%{time_total} s\n'`,
+    ...flagsOf(exchange, run.http.origin),
+    `-b ${cookies}`,
+    ...(writesFile ? [`-c ${fileOf(exchange)}`] : []),
+    ...headers.map((header) => `-H ${header}`),
+    ...body.options,
+    quoteWithRun(run.http.origin + request.path, run),
+  ].join(' ');
 }
 
 function flagsOf({ request, response, failure }: Exchange, origin: string): string[] {
@@ -132,44 +141,46 @@ function flagsOf({ request, response, failure }: Exchange, origin: string): stri
 }
 
 /** Returns the headers of a request; undefined if its token is a secret of no cookie file. */
-function headersOf({ secrets, fixtures }: Run, exchange: Exchange, isRepeated: boolean) {
+function headersOf(run: Run, exchange: Exchange, isRepeated: boolean): string[] | undefined {
   const { headers, body } = exchange.request;
   const texts = Object.entries(headers)
     .filter(([name]) => copiedHeaders.test(name))
-    .map(([name, value]): Text => {
-      if (name !== 'idempotency-key') return withNewRun(`${name}: ${value}`, fixtures.runId);
+    .map(([name, value]) => {
+      if (name !== 'idempotency-key') return quoteWithRun(`${name}: ${value}`, run);
       // A run has keys of its own, which are equal where those of the kit are.
-      const key: Text = [`${name}: ${value.slice(0, -fixtures.runId.length)}`, { kind: 'run' }];
-      return isRepeated ? [...key, '-', { kind: 'count' }] : key;
+      const start = quote(`${name}: ${value.slice(0, -run.fixtures.runId.length)}`);
+      return `${start}"$RUN${isRepeated ? '-$n' : ''}"`;
     });
-  if (body !== undefined && headers['content-type'] === undefined) texts.push(['content-type:']);
+  if (body !== undefined && headers['content-type'] === undefined)
+    texts.push(quote('content-type:'));
   const token = headers['x-xsrf-token'];
   if (token === undefined) return texts;
   const { setBy } =
     exchange.cookies.find(({ value }) => encodedVariants(value).includes(token)) ?? {};
-  if (!setBy && secrets.has(token)) return undefined;
-  const value: Text = setBy ? [{ kind: 'token', file: fileOf(setBy) }] : [token];
-  return [...texts, ['x-xsrf-token: ', ...value] satisfies Text];
+  if (!setBy && run.secrets.has(token)) return undefined;
+  const value = setBy ? `"$(token ${fileOf(setBy)})"` : quote(token);
+  return [...texts, `'x-xsrf-token: '${value}`];
 }
 
-/** Returns the body of a request. */
-function bodyOf({ request: { body } }: Exchange, runId: string): Body | 'too long' | undefined {
-  if (body === undefined) return undefined;
+/** Returns the options for the body of a request, and its input; undefined if it is too long. */
+function bodyOf(run: Run, { request: { body } }: Exchange) {
+  const piped = (command: string) => ({ input: [command, '|'], options: ['--data-binary @-'] });
+  if (body === undefined) return { input: [], options: [] };
   // No body of a request has control characters: JSON escapes them.
-  if (!isUtf8(Buffer.from(body))) return { format: withNewRun(inOctal(Buffer.from(body)), runId) };
+  if (!isUtf8(Buffer.from(body)))
+    return piped(`printf ${quoteWithRun(inOctal(Buffer.from(body)), run)}`);
   const text = withOtherPassword(String(body));
-  if (text.length <= maxInlineBodyLength) return { text: withNewRun(text, runId) };
+  if (text.length <= maxInlineBodyLength)
+    return { input: [], options: [`--data-raw ${quoteWithRun(text, run)}`] };
   const match = /(.{1,40}?)\1{20,}/su.exec(text);
-  if (!match) return 'too long';
+  if (!match) return undefined;
   const [repeated, unit = ''] = match;
   const [before, after] = [text.slice(0, match.index), text.slice(match.index + repeated.length)];
-  if (before.length + after.length > maxInlineBodyLength) return 'too long';
-  return {
-    before: withNewRun(before, runId),
-    unit: [unit],
-    count: repeated.length / unit.length,
-    after: withNewRun(after, runId),
-  };
+  if (before.length + after.length > maxInlineBodyLength) return undefined;
+  const unitCount = repeated.length / unit.length;
+  const units = `yes ${quote(unit)} | head -n ${unitCount} | tr -d '\\n'`;
+  const [start, end] = [before, after].map((part) => `printf %s ${quoteWithRun(part, run)}`);
+  return piped(`{ ${start}; ${units}; ${end}; }`);
 }
 
 /** Replaces each letter of a password by the next one: `***` would not reproduce its faults. */
