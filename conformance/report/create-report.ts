@@ -1,5 +1,4 @@
 import { stripVTControlCharacters } from 'node:util';
-import { callNames } from '../../model/calls.ts';
 import { findCall } from '../../model/requests.ts';
 import type { Check, Level } from '../checks/check.ts';
 import type { HttpClient } from '../http/client.ts';
@@ -60,7 +59,6 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     totals: {
       must: countStatuses(run.results, 'MUST', silent),
       should: countStatuses(run.results, 'SHOULD', silent),
-      operations: countOperations(run),
     },
     throttling: describeThrottling(http.throttling),
     notJudged: cleanTexts(groupByReason(silent)),
@@ -154,15 +152,6 @@ const groupByReason = (silent: CheckResult[]) =>
     limit: blocked[0]!.reason?.limit,
     ids: blocked.map(({ check }) => check.id),
   }));
-
-function countOperations({ only, attempts, successes }: RunResult) {
-  const missing = callNames.filter((call) => attempts[call] > 0 && successes[call] === 0);
-  return {
-    covered: callNames.filter((call) => successes[call] > 0).length,
-    total: callNames.length,
-    missing: only.length > 0 ? [] : missing,
-  };
-}
 
 /** Moves what is too long for the first line to the lines after it. */
 const fitLine = (description: string, detail?: string) =>

@@ -1,5 +1,5 @@
 import type { Report, ReportedFinding, ReportedResult } from './schema.ts';
-import { rowsFor, viewOf, type FindingView, type Row } from './summary.ts';
+import { viewOf, type FindingView, type Row } from './summary.ts';
 
 /** Renders the report as a page without external resources. */
 export function renderHtml(report: Report): string {
@@ -46,7 +46,7 @@ const renderFinding = (finding: FindingView): string =>
   `<article>\n${renderHeading(finding)}\n${renderRows(finding.rows)}\n</article>`;
 
 function renderRows(rows: Row[]): string {
-  const items = rowsFor('page', rows).map(({ label, lines, isFolded }) => {
+  const items = rows.map(({ label, lines, isFolded }) => {
     const [first = '', ...others] = lines.map(escapeMarkup);
     const text = isFolded
       ? `<details><summary>${first}</summary><pre>${others.join('\n')}</pre></details>`
@@ -58,8 +58,8 @@ function renderRows(rows: Row[]): string {
   return `<dl>${items.join('\n')}</dl>`;
 }
 
-const renderHeading = ({ ids, level, title }: ReportedFinding): string =>
-  `<h3><span class="${level === 'MUST' ? 'bad' : 'warning'}">${level} not met: ${ids[0]}</span> ${escapeMarkup(title)}</h3>`;
+const renderHeading = ({ ids, level, title, statements }: ReportedFinding): string =>
+  `<h3><span class="${level === 'MUST' ? 'bad' : 'warning'}">${level} not met: ${ids[0]}</span> ${escapeMarkup(title)} <span class="muted">[${statements.join(', ')}]</span></h3>`;
 
 function renderRow({ id, level, title, status, note }: ReportedResult): string {
   const [className, label] = {

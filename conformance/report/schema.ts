@@ -122,13 +122,7 @@ const reportSchema = z
         }),
       )
       .describe('What users read.'),
-    totals: z.strictObject({
-      must: totals,
-      should: totals,
-      operations: z
-        .strictObject({ covered: count, total: count, missing: texts })
-        .describe('Operations that succeeded at least once.'),
-    }),
+    totals: z.strictObject({ must: totals, should: totals }),
     throttling: z.string().optional().describe('What the kit waited for.'),
     notJudged: z
       .array(

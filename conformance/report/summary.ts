@@ -2,31 +2,25 @@ import { lowerFirst, plural } from '../problems/describe.ts';
 import { groupBy } from './findings.ts';
 import type { Report, ReportedFinding, ReportedProblem, ReportedResult, Totals } from './schema.ts';
 
-/** A part of a finding, of the totals or of another section. Not shown without lines. */
+/** A part of a finding, of the totals or of another section. */
 export type Row = {
   label: string;
   lines: string[];
-  /** The only report that shows it: a terminal has room for less. */
-  place?: Place | undefined;
-  /** Whether the page hides it behind its first line, so that the next finding is near. */
+  /** Whether the page hides it behind its first line. A terminal has no room for it. */
   isFolded?: boolean;
 };
 
-type Place = 'terminal' | 'page';
 type Call = ReportedProblem['calls'][number];
 export type FindingView = ReportedFinding & { rows: Row[] };
 
 const maxCallsPerProblem = 6;
 
-const row = (label: string, lines: string | string[] | undefined, place?: Place): Row => ({
+const row = (label: string, lines: string | string[] | undefined): Row => ({
   label,
   lines: [lines ?? []].flat(),
-  place,
 });
 
-/** Returns the rows that a report of this kind shows. */
-export const rowsFor = (place: Place, rows: Row[]): Row[] =>
-  rows.filter((each) => each.lines.length > 0 && (each.place ?? place) === place);
+const hasLines = ({ lines }: Row) => lines.length > 0;
 
 /** Returns what the reports for people consist of. A blocked MUST check did not pass. */
 export function viewOf(report: Report) {
@@ -68,15 +62,15 @@ export const listSome = (all: string[]): string =>
 
 /** Returns what is wrong and required first, then what shows it, and how to repeat it. */
 function rowsOf(finding: ReportedFinding): Row[] {
-  const { ids, requirement, summary, situations, problems, problemCount, statements } = finding;
+  const { ids, requirement, summary, situations, problems, problemCount } = finding;
   const [{ description, detail, userSees, calls }, ...others] = problems as [
     ReportedProblem,
     ...ReportedProblem[],
   ];
   const decisive = calls.at(-1);
   const hiddenCount = summary === undefined ? problemCount - problems.length : 0;
-  const hidden = hiddenCount > 0 ? [`… and ${plural(hiddenCount, 'similar problem')}.`] : [];
-  const similar = [...others.map((each) => each.description), ...hidden].join(' ');
+  const similar = others.map((each) => each.description);
+  if (hiddenCount > 0) similar.push(`… and ${plural(hiddenCount, 'similar problem')}.`);
   const more = [summary && description, detail].filter(Boolean).join(' ');
   const also = ids.slice(1);
   return [
@@ -85,31 +79,27 @@ function rowsOf(finding: ReportedFinding): Row[] {
     row('where', summary && listSome(situations)),
     // Of several problems, the first has the number and the circumstance.
     row('more', more || undefined),
-    row('similar', similar || undefined, 'terminal'),
+    row('similar', similar.join(' ') || undefined),
     row('users see', userSees),
-    row('before', summarizeCalls(calls.slice(0, -1)), 'terminal'),
-    row('request', decisive?.request, 'terminal'),
-    row('response', decisive?.response, 'terminal'),
+    row('before', summarizeCalls(calls.slice(0, -1))),
+    row('request', decisive?.request),
+    row('response', decisive?.response),
+    row('also', also.length > 0 ? `not met: ${listSome(also)}` : undefined),
     requestsOf(calls),
-    ...others.flatMap(describeProblem),
-    row('', hidden, 'page'),
-    row('also', also.length > 0 ? `not met: ${listSome(also)}` : undefined, 'terminal'),
-    row('also', also.length > 0 ? `not met: ${also.join(', ')}` : undefined, 'page'),
     folded('try it', 'commands that repeat it', finding.reproduce),
-    row('statements', statements.join(', '), 'page'),
-  ];
+  ].filter(hasLines);
 }
 
 /** Returns a problem in full. */
 export const describeProblem = (problem: ReportedProblem): Row[] => [
-  row('', [problem.description, ...(problem.detail === undefined ? [] : [problem.detail])], 'page'),
-  row('users see', problem.userSees, 'page'),
+  row('', [problem.description, ...(problem.detail === undefined ? [] : [problem.detail])]),
+  row('users see', problem.userSees),
   requestsOf(problem.calls),
 ];
 
 /** Returns a row that the page hides behind a first line. */
 const folded = (label: string, first: string, lines: string[]): Row => ({
-  ...row(label, lines.length > 0 ? [first, ...lines] : [], 'page'),
+  ...row(label, lines.length > 0 ? [first, ...lines] : []),
   isFolded: true,
 });
 
@@ -154,16 +144,11 @@ export const renderRows = (rows: Row[], labelWidth = 10): string[] =>
 
 /** Returns the totals of a report. */
 function summarize(report: Report): Row[] {
-  const { must, should, operations } = report.totals;
-  const missing = operations.missing.join(', ');
+  const { must, should } = report.totals;
   const startedAt = report.startedAt.slice(0, 19).replace('T', ' at ');
   return [
     row('MUST', describeTotals(must)),
     row('SHOULD', describeTotals(should)),
-    row(
-      'operations',
-      `${operations.covered} of ${operations.total} succeeded${missing && `, NOT MET: ${missing}`}`,
-    ),
     row('throttling', report.throttling),
     row(
       'run',
@@ -171,7 +156,7 @@ function summarize(report: Report): Row[] {
     ),
     ...report.notes.map((note) => row('note', note)),
     row('leftovers', report.leftovers),
-  ];
+  ].filter(hasLines);
 }
 
 const describeTotals = ({ total, passed, failed, blocked, notJudged, skipped }: Totals) =>

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { command } from '../command/options.ts';
 import { truncate } from '../problems/describe.ts';
 import type { Report, ReportedResult } from './schema.ts';
-import { renderRows, rowsFor, viewOf, type FindingView, type Row } from './summary.ts';
+import { renderRows, viewOf, type FindingView, type Row } from './summary.ts';
 
 type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;
@@ -72,39 +72,34 @@ function findingLines(
   return [
     paint(['bold', level === 'MUST' ? 'red' : 'yellow'], heading) +
       cut(rest, width - heading.length),
-    ...fitRows(rowsFor('terminal', rows).slice(0, rowCount), width),
+    ...fitRows(rows.filter(({ isFolded }) => !isFolded).slice(0, rowCount), width),
   ];
 }
 
 /** Left out of a finding that is too long, in this order. */
 const dispensable = ['similar', 'before', 'where', 'more', 'also'];
-const quoted = ['where', 'before', 'request', 'response'];
+
+const fits = (rows: Row[]) => rows.flatMap(({ lines }) => lines).length < maxFindingLines;
 
 /**
- * Renders rows in few lines: the longest row gives up lines first, and quotes before words. The
- * first rows, which say what is wrong and what is required, and the last line of a row stay.
+ * Renders rows in few lines: they become shorter, then fewer. The first two, which say what is
+ * wrong and what is required, stay as they are.
  */
 function fitRows(rows: Row[], width: number): string[] {
-  const fitted = rows.map(({ label, lines }) => {
-    const room = width - 2 - (label === '' ? 0 : labelWidth + 1);
-    return { label, room, lines: lines.flatMap((line) => wrap(line, room)) };
-  });
-  const countLines = () => fitted.reduce((sum, { lines }) => sum + lines.length, 0);
-  while (countLines() >= maxFindingLines) {
-    const others = fitted.slice(2).filter(({ lines }) => lines.length > 1);
-    if (others.length === 0) {
-      const places = dispensable.map((each) => fitted.findIndex(({ label }) => label === each));
-      const place = places.find((each) => each !== -1);
-      if (place === undefined) break;
-      fitted.splice(place, 1);
-      continue;
-    }
-    const most = Math.max(...others.map(({ lines }) => lines.length));
-    const longest = others.filter((row) => row.lines.length === most);
-    const { room, lines } = longest.find(({ label }) => quoted.includes(label)) ?? longest.at(-1)!;
-    lines.splice(-2, 2, cut(lines.slice(-2).join(' '), room));
-  }
+  const shortened = [4, 3, 2, 1].map((maxLines) =>
+    rows.map((each, index) => wrapRow(each, width, index < 2 ? Infinity : maxLines)),
+  );
+  let fitted = shortened.find(fits) ?? shortened.at(-1)!;
+  for (const dropped of dispensable)
+    if (!fits(fitted)) fitted = fitted.filter(({ label }) => label !== dropped);
   return renderRows(fitted, labelWidth);
+}
+
+function wrapRow({ label, lines }: Row, width: number, maxLines: number): Row {
+  const room = width - 2 - (label === '' ? 0 : labelWidth + 1);
+  const wrapped = lines.flatMap((line) => wrap(line, room));
+  const rest = wrapped.splice(maxLines - 1).join(' ');
+  return { label, lines: [...wrapped, ...(rest === '' ? [] : [cut(rest, room)])] };
 }
 
 /** Breaks a text at spaces, or anywhere in a long word. */
