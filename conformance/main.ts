@@ -66,8 +66,6 @@ async function runCommand(settings: RunSettings): Promise<number> {
   const colors = isTTY && !process.env['NO_COLOR'];
   const width = isTTY ? Math.max(minColumns, columns || 80) : Infinity;
   process.stdout.write(renderTerminal(report, { verbose: settings.verbose, colors, width }));
-  // The report is printed even if its folder has gone meanwhile.
-  if (reportFolder !== undefined) prepareFolder(reportFolder);
   const files = reportFolder === undefined ? [] : writeReports(reportFolder, report);
   for (const line of renderRows([{ label: 'reports', lines: files }], 12)) console.log(line);
   return stoppedCode ?? (viewOf(report).isOk ? 0 : 1);

@@ -59,10 +59,9 @@ const options = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-/** Parses the command line. Throws all errors at once, one line each. */
+/** Parses the command line. Throws all errors in values at once, one line each. */
 export function parseArguments(args: string[], checkIds: string[]) {
-  throwIfAny(findOptionErrors(args));
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const { values, positionals } = parseOptions(args);
   const kind = (['help', 'version', 'list'] as const).find((option) => values[option]);
   if (kind) return { kind };
 
@@ -82,10 +81,11 @@ export function parseArguments(args: string[], checkIds: string[]) {
     errors.push(`--budget must be a whole number of seconds, but is "${budget}".`);
   const budgetMs = Number(budget ?? (values.wait ? Infinity : minMustMs / 1000)) * 1000;
   const { report: reportFolder, origin, wait: isPatient, verbose } = values;
+  if (reportFolder === '') errors.push('--report needs a folder.');
   const appOrigin = origin === undefined ? undefined : parseOrigin(origin);
   if (origin !== undefined && appOrigin === undefined)
     errors.push(`--origin must be a URL such as https://app.example.org, but is "${origin}".`);
-  throwIfAny(errors);
+  if (errors.length > 0) throw new UsageError([...errors, 'See --help.'].join('\n'));
   const settings = {
     address,
     only,
@@ -100,31 +100,13 @@ export function parseArguments(args: string[], checkIds: string[]) {
   return { kind: 'run' as const, settings };
 }
 
-function throwIfAny(errors: string[]) {
-  if (errors.length > 0) throw new UsageError([...errors, 'See --help.'].join('\n'));
-}
-
-/** Returns an error for each argument that is no option, or whose value is missing or too much. */
-function findOptionErrors(args: string[]): string[] {
-  const { tokens } = parseArgs({ args, options, strict: false, tokens: true });
-  const errors = tokens.flatMap((token) => {
-    if (token.kind !== 'option') return [];
-    const { name, index, value, inlineValue } = token;
-    const typed = args[index]!.split('=')[0]!;
-    const type = (options as { [name: string]: { type: string } })[name]?.type;
-    if (type === undefined) return `There is no option ${typed}.${hint(typed)}`;
-    if (type === 'boolean') return value === undefined ? [] : `${typed} takes no value.`;
-    return value && (inlineValue || !value.startsWith('-')) ? [] : `${typed} needs a value.`;
-  });
-  // One error for -only, which has the form of four short options.
-  return [...new Set(errors)];
-}
-
-/** Returns a question for options with the same first two letters. */
-function hint(typed: string): string {
-  const start = /^-+([a-z]{2})/i.exec(typed)?.[1]?.toLowerCase();
-  const names = Object.keys(options).filter((name) => start && name.startsWith(start));
-  return names.length > 0 ? ` Did you mean --${names.join(' or --')}?` : '';
+/** Parses the options. An error of Node names the option in its first sentence. */
+function parseOptions(args: string[]) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message.split(/\.\s/)[0]}.\nSee --help.`);
+  }
 }
 
 /** Whether `only` selects a check: XSRF selects the whole group, XSRF-1 does not select XSRF-12. */

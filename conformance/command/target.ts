@@ -48,15 +48,8 @@ export async function checkReachable(origin: string): Promise<string[]> {
     throw new Unreachable(`The host "${hostname}" does not exist. Check the name.`);
   const port = portOf(origin);
   const advice = `Start the backend, or give its address: ${command} http://localhost:PORT`;
-  if (errorCode === 'ECONNREFUSED') {
-    const other = otherLoopback[hostname];
-    const otherOrigin = other && origin.replace(hostname, other);
-    const listens = otherOrigin && !(await tryConnect(otherOrigin, isHttps)).errorCode;
-    const hint = listens
-      ? `A server listens on ${other}: give ${otherOrigin} as the address, or let it listen on both`
-      : advice;
-    throw new Unreachable(`Nothing listens on port ${port} of ${hostname}. ${hint}`);
-  }
+  if (errorCode === 'ECONNREFUSED')
+    throw new Unreachable(`Nothing listens on port ${port} of ${hostname}. ${advice}`);
   if (/^(EPROTO|ERR_SSL|ECONNRESET)/.test(errorCode))
     throw new Unreachable(`${hostname}:${port} does not speak https. Try http:// instead.`);
   const failure = `${hostname} does not accept connections on port ${port} (${errorCode}).`;
@@ -70,13 +63,6 @@ export async function checkReachable(origin: string): Promise<string[]> {
 
 export const speaksTls = async (origin: string): Promise<boolean> =>
   (await tryConnect(origin, true)).errorCode === undefined;
-
-/** The same machine in another version of IP. The system may know one of them as localhost. */
-const otherLoopback: Record<string, string> = {
-  localhost: '[::1]',
-  '127.0.0.1': '[::1]',
-  '[::1]': '127.0.0.1',
-};
 
 const portOf = (origin: string): number =>
   Number(new URL(origin).port) || (origin.startsWith('https:') ? 443 : 80);
