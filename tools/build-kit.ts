@@ -7,7 +7,6 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type InlineConfig } from 'vite';
 import { openApi30File } from './contract-source.ts';
-import { jsonSchema, schemaFile } from '../conformance/report/schema.ts';
 
 const pathOf = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
@@ -35,7 +34,6 @@ writeFileSync(
   `#!/usr/bin/env node\n${readFileSync(pathOf('conformance/launcher.js'), 'utf8')}`,
 );
 chmodSync(program, 0o755);
-writeFileSync(pathOf(`conformance/dist/${schemaFile}`), `${JSON.stringify(jsonSchema, null, 2)}\n`);
 const texts = [
   'LICENSE',
   'openapi.yaml',

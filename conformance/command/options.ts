@@ -25,8 +25,8 @@ data.
   --only ID       run only this check or group (REACH-1, XSRF); repeatable
   --try ID        run only this check, and print a shell script that repeats its
                   problem: "--try ID | sh" runs it
-  --report DIR    write conformance.html, conformance.json with its schema, and
-                  conformance.xml (JUnit) to the folder DIR
+  --report DIR    write conformance.html, conformance.json and conformance.xml
+                  (JUnit) to the folder DIR
   --origin URL    the app is served from this other origin: send it, and also
                   check CORS
   --budget N      begin SHOULD checks within N seconds (default ${minMustMs / 1000}; no limit

@@ -20,7 +20,7 @@ import type { Problem } from '../problems/problem.ts';
 import type { CheckResult, RunResult } from '../checks/run.ts';
 import { sharedNote } from '../requests/lists.ts';
 import { groupBy, listBlockers, listFindings, type Finding } from './findings.ts';
-import { schemaFile, type Report, type Totals } from './schema.ts';
+import type { Report, Totals } from './schema.ts';
 import { listSome } from './summary.ts';
 
 const maxCallsPerCheck = 12;
@@ -38,7 +38,6 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
   const silent = run.results.filter(({ check }) => blockersOf.get(check.id)?.length === 0);
   const findings = listFindings(run.results).map((each) => reportFinding(each, context, writer));
   return {
-    $schema: schemaFile,
     version: 3,
     origin: run.origin,
     seed: run.seed,

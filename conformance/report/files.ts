@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../shared/usage-error.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
-import { jsonSchema, schemaFile, type Report } from './schema.ts';
+import type { Report } from './schema.ts';
 
 /** Creates the folder for the reports. Throws if it is not writable. */
 export function prepareFolder(folder: string) {
@@ -32,7 +32,6 @@ export function writeReports(folder: string, report: Report): string[] {
   const files = {
     'conformance.html': renderHtml(report),
     'conformance.json': `${JSON.stringify(report, null, 2)}\n`,
-    [schemaFile]: `${JSON.stringify(jsonSchema, null, 2)}\n`,
     'conformance.xml': renderJunit(report),
   };
   return Object.entries(files).map(([name, text]) => {

@@ -50,7 +50,6 @@ test('the packed kit runs in an empty folder without network', async () => {
       'dist/openapi.yaml',
       'examples/github-action.yml',
       'examples/node-http/server.mjs',
-      'dist/conformance.schema.json',
     ]),
   );
   expect(
