@@ -39,9 +39,9 @@ async function main(args: string[]): Promise<number> {
 
 async function runCommand(settings: RunSettings): Promise<number> {
   const { reportFolder } = settings;
-  const target = parseTarget(settings.address);
+  const origin = parseTarget(settings.address);
   if (reportFolder !== undefined) prepareFolder(reportFolder);
-  const connectionNotes = await checkReachable(target.origin);
+  const connectionNotes = await checkReachable(origin);
   const progress = createProgressLine();
   const stop = new AbortController();
   const exitCodes = { SIGINT: 130, SIGTERM: 143 };
@@ -53,14 +53,14 @@ async function runCommand(settings: RunSettings): Promise<number> {
     });
   const result = await run({
     ...settings,
-    origin: target.origin,
+    origin,
     stop: stop.signal,
     startedAt: new Date(performance.timeOrigin),
     onProgress: progress.update,
     onWait: progress.wait,
   });
   progress.clear();
-  const report = createReport(result, [...target.notes, ...connectionNotes]);
+  const report = createReport(result, connectionNotes);
   if (settings.isTry) return printCommands(report);
   const { isTTY, columns } = process.stdout;
   const colors = isTTY && !process.env['NO_COLOR'];

@@ -11,15 +11,12 @@ export class Unreachable extends UsageError {}
 
 /**
  * Parses the address. Accepts a missing scheme, trailing slashes, and the base path of the API.
- * Returns the origin of the backend, such as `http://localhost:8080`, and notes for the user.
+ * Returns the origin of the backend, such as `http://localhost:8080`.
  */
-export function parseTarget(address: string) {
-  const notes: string[] = [];
+export function parseTarget(address: string): string {
   let text = address.trim();
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
     text = `http://${text.replace(/^:?(?=\d+(\/|$))/, 'localhost:')}`;
-    notes.push(`Using ${text} for "${address}".`);
-  }
   if (!URL.canParse(text))
     throw new UsageError(`"${address}" is not a URL. Example: http://localhost:8080`);
   const { protocol, origin, pathname, username, password } = new URL(text);
@@ -31,12 +28,11 @@ export function parseTarget(address: string) {
       `The app calls /api/v1 at the root of its origin, so it cannot use a backend below "${path}". ` +
         `Serve the backend at ${origin}/api/v1 with a proxy, and use ${origin} as the address.`,
     );
-  if (path) notes.push(`Calling ${origin}/api/v1. The address does not need the base path.`);
   if (username || password)
     throw new UsageError(
       'The address must not contain a user name or password: the app sends none.',
     );
-  return { origin, notes };
+  return origin;
 }
 
 /** Connects to the target. Returns notes about the connection. Throws if that fails. */

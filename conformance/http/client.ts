@@ -1,5 +1,11 @@
 import { realClock, type Clock } from './clock.ts';
-import { createRestarts, createThrottle, createTimeouts, retryAfterMsOf } from './patience.ts';
+import {
+  createRestarts,
+  createThrottle,
+  createTimeouts,
+  maxTimeouts,
+  retryAfterMsOf,
+} from './patience.ts';
 import { createRecord, outOfTime, type Exchange, type SentBy } from './record.ts';
 import { methodAndPath, statusOf } from './response.ts';
 import { createTransport, type HttpRequest } from './transport.ts';
@@ -59,10 +65,10 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     // What the app never sends may hang: the requests of the app are sent all the same.
     const kind = `${operation} ${sentBy.isAppRequest}`;
     for (let attempt = 0; ; attempt++) {
-      const hang = timeouts.describeHang(kind);
-      if (hang && sentBy.isAppRequest)
+      const isHanging = timeouts.hangs(kind);
+      if (isHanging && sentBy.isAppRequest)
         throwUnjudged({
-          words: `${operation} ${hang}, so it is not sent again`,
+          words: `${operation} did not respond ${maxTimeouts} times, so it is not sent again`,
           checks: ['REACH-5', 'REACH-10'],
         });
       await restarts.untilBack();
@@ -71,7 +77,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
       if (clock.now() >= endsAtMs) throwUnjudged(outOfTime);
       const startedAfter = exchanges.length;
       onWait?.(operation);
-      const result = await timeouts.send(request, kind, hang !== undefined);
+      const result = await timeouts.send(request, kind, isHanging);
       if (result.failure?.isLate) throwUnjudged(outOfTime);
       const exchange: Exchange = {
         request,

@@ -16,46 +16,33 @@ const retryMs = 500;
 const [firstTimeoutMs, laterTimeoutMs] = [10_000, 5_000];
 /** For requests that only the kit sends, where others of their kind hang. */
 const hangTimeoutMs = 2_000;
-/** Timeouts of an operation after which it counts as hanging. */
-const maxTimeouts = 4;
-/** Exchanges of an operation that may take longer than `laterTimeoutMs` each. */
-const maxSlow = 8;
+/** Requests of a kind without a response, after which it counts as hanging. */
+export const maxTimeouts = 4;
 
 /** Creates what waits for responses: for how long, and which kinds of requests hang. */
 export function createTimeouts(clock: Clock, transport: Transport) {
   let timeoutMs = firstTimeoutMs;
   let inFlight = 0;
-  const slow: { kind: string; isTimeout: boolean | undefined }[] = [];
-  /** Longer for requests at once, because a backend may answer one at a time. */
-  const fairness = () => 1 + (inFlight - 1) / 2;
+  const countOf = new Map<string, number>();
 
-  async function sendOnce(request: HttpRequest, fairMs: number) {
-    const result = await transport.send(request, fairMs);
+  async function sendOnce(request: HttpRequest, limitMs: number) {
+    const result = await transport.send(request, limitMs);
     if (result.failure?.isTimeout) timeoutMs = laterTimeoutMs;
     return result;
   }
 
   return {
-    /** Returns how the backend hangs in requests of this kind; undefined if it does not. */
-    describeHang(kind: string): string | undefined {
-      const own = slow.filter((each) => each.kind === kind);
-      const timeouts = own.filter(({ isTimeout }) => isTimeout).length;
-      if (timeouts >= maxTimeouts) return `did not respond ${timeouts} times`;
-      return own.length >= maxSlow ? 'takes very long' : undefined;
-    },
+    hangs: (kind: string) => (countOf.get(kind) ?? 0) >= maxTimeouts,
     async send(request: HttpRequest, kind: string, isHanging: boolean) {
       const startedAtMs = clock.now();
       inFlight += 1;
-      const fairnessAtStart = fairness();
-      const limitMs = isHanging ? hangTimeoutMs : timeoutMs;
-      const result = await sendOnce(request, limitMs * fairnessAtStart);
-      const longest = Math.max(fairnessAtStart, fairness());
+      // Longer for requests at once, because a backend may answer one at a time.
+      const fairness = 1 + (inFlight - 1) / 2;
+      const result = await sendOnce(request, (isHanging ? hangTimeoutMs : timeoutMs) * fairness);
       inFlight -= 1;
+      if (result.failure?.isTimeout) countOf.set(kind, (countOf.get(kind) ?? 0) + 1);
       const endedAtMs = clock.now();
-      const durationMs = endedAtMs - startedAtMs;
-      if (durationMs >= laterTimeoutMs * longest)
-        slow.push({ kind, isTimeout: result.failure?.isTimeout });
-      return { ...result, durationMs, endedAtMs };
+      return { ...result, durationMs: endedAtMs - startedAtMs, endedAtMs };
     },
     /** Asks whether the server accepts connections. */
     probe: () => sendOnce({ method: 'HEAD', path: '/', headers: {} }, timeoutMs),

@@ -164,16 +164,11 @@ export class SimulatedBrowser {
       })),
     };
     const exchange = await this.http.send({ ...request, onNewConnection, mayBeLocked }, sentBy);
-    exchange.rejectedCookies = this.storeCookies(exchange);
-    return exchange;
-  }
-
-  /** Stores the cookies of a response. Returns those that a browser rejects. */
-  private storeCookies(exchange: Exchange) {
-    return headerValues(exchange.response, 'set-cookie').flatMap((line) => {
+    for (const line of headerValues(exchange.response, 'set-cookie')) {
       const reason = this.storeCookie(line, exchange);
-      return reason === undefined ? [] : [{ line, reason }];
-    });
+      if (reason !== undefined) exchange.rejectedCookies.push({ line, reason });
+    }
+    return exchange;
   }
 
   /** Returns what `document.cookie` is for the app. */
