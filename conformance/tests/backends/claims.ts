@@ -1,6 +1,7 @@
 import type { Exchange } from '../../http/record.ts';
 import { eachText } from '../../http/project-texts.ts';
-import { isSuccess, messageOf, parseJson, statusOf } from '../../http/response.ts';
+import { isSuccess, messageOf, parseJson } from '../../http/response.ts';
+import { describeStatus } from '../../problems/describe.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { isSameProject } from '../../requests/lists.ts';
 import type { Project } from '../../../machines/types.ts';
@@ -22,7 +23,8 @@ const bodyOf = ({ response }: Exchange) => response?.text.trim() ?? '';
 
 /** What a sentence of the report may claim, and what shows that it is true. */
 const claims: Claim[] = [
-  [/(?:gets|with|:) status (\d+)/, ([, status], last) => statusOf(last) === Number(status)],
+  // The only words of the kit for a status, before any other words of a sentence.
+  [/\bstatus \d{3}\b/, ([status], last) => status === describeStatus(last)],
   [/\brefused\b/, (_, { response }) => response !== undefined],
   [/^Signing in .*fails/, (_, { request }) => request.path.endsWith('/login')],
   [/no response within|response that/, (_, { response }) => !response],
