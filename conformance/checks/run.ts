@@ -41,7 +41,6 @@ type RunOptions = RunContextOptions & {
   origin: string;
   /** Ids or groups of the checks to run. Empty for all checks. */
   only?: string[];
-  seed?: number;
   runId?: string;
   /** When the command began. Default: now. */
   startedAt?: Date;
@@ -55,7 +54,6 @@ type RunOptions = RunContextOptions & {
 export async function run({
   origin,
   only = [],
-  seed = 1,
   runId = createRunId(),
   startedAt = new Date(),
   budgetMs = Infinity,
@@ -65,7 +63,7 @@ export async function run({
 }: RunOptions) {
   /** Why no other check can succeed. */
   let ending: Reason | undefined;
-  const context = createRunContext(origin, createFixtures(seed, runId), {
+  const context = createRunContext(origin, createFixtures(runId), {
     ...contextOptions,
     budgetMs,
     stop,
@@ -92,12 +90,10 @@ export async function run({
   return {
     origin,
     only,
-    seed,
     runId,
     startedAt,
     results,
     userMessages: await listUserMessages(context),
-    attempts: countCalls(context.http.exchanges),
     // No call deletes the users and projects of a run.
     successes: countCalls(context.http.exchanges.filter(isSuccess)),
     context,

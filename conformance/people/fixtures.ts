@@ -7,18 +7,17 @@ export const emailDomain = 'kit.example.org';
 export type Fixtures = ReturnType<typeof createFixtures>;
 
 /**
- * Returns the accounts and projects of a run. Everything is derived from the seed, except the run
- * id. The run id keeps two runs against one server from sharing accounts; no check depends on its
- * value.
+ * Returns the accounts and projects of a run. The run id keeps two runs against one server from
+ * sharing accounts. No check depends on its value.
  */
-export function createFixtures(seed: number, runId: string) {
+export function createFixtures(runId: string) {
   return {
     runId,
     /** Without hyphens, which are the matter of ACCOUNT-19. */
-    email: (name: string) => `${name.replaceAll('-', '')}.${seed}.${runId}@${emailDomain}`,
+    email: (name: string) => `${name.replaceAll('-', '')}.${runId}@${emailDomain}`,
     /** Returns a password with lower and upper case letters, digits and punctuation. */
     password: (name: string) => {
-      const digest = createHash('sha256').update(`${seed} ${name}`).digest('hex');
+      const digest = createHash('sha256').update(name).digest('hex');
       return `Kit-${digest.slice(0, 10)}-2!`;
     },
     /** Returns small letters, digits and blanks: other characters are the matter of TEXT checks. */
@@ -41,7 +40,7 @@ export const isOfKit = (project: Partial<Record<string, unknown>>): boolean =>
 
 /**
  * Returns eleven letters and digits: the time in seconds and a random part. The length is fixed, so
- * that requests of two runs with the same seed have the same length.
+ * that requests of two runs have the same length.
  */
 export function createRunId(): string {
   const time = Math.floor(Date.now() / 1000) % 36 ** 5;

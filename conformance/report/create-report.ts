@@ -40,7 +40,6 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
   return {
     version: 3,
     origin: run.origin,
-    seed: run.seed,
     runId: run.runId,
     startedAt: run.startedAt.toISOString(),
     durationMs: Date.now() - run.startedAt.getTime(),
@@ -166,12 +165,9 @@ const noteOf = ({ note, reason }: Pick<CheckResult, 'note' | 'reason'>) =>
   reason ? describeReason(reason) : note;
 
 /** Returns what checks say that no finding tells. */
-const notesOf = ({ results, context: { http } }: RunResult) => [
+const notesOf = ({ results }: RunResult) => [
   ...results.flatMap(({ status, note }) => (status === 'passed' && note ? note : [])),
   ...(results.some(({ note }) => note === sharedNote) ? [sharedNote] : []),
-  ...(http.resentCount() > 0
-    ? [`${plural(http.resentCount(), 'request')} sent again, because a kept connection was closed.`]
-    : []),
 ];
 
 const wordsOf = ({ id, level, title, requirement, statements }: Check) => ({

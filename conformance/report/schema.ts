@@ -71,7 +71,6 @@ export type Report = {
   /** Rises when a field is removed or changes its meaning. */
   version: 3;
   origin: string;
-  seed: number;
   runId: string;
   startedAt: string;
   durationMs: number;

@@ -152,7 +152,7 @@ function summarize(report: Report): Row[] {
     row('throttling', report.throttling),
     row(
       'run',
-      `${(report.durationMs / 1000).toFixed(1)} s against ${report.origin} on ${startedAt} UTC, seed ${report.seed}, run ${report.runId}`,
+      `${(report.durationMs / 1000).toFixed(1)} s against ${report.origin} on ${startedAt} UTC, run ${report.runId}`,
     ),
     ...report.notes.map((note) => row('note', note)),
     row('leftovers', report.leftovers),

@@ -24,6 +24,8 @@ export function renderTerminal(
   const { isOk, causes, consequences } = view;
   const section = (heading: string, lines: string[]) =>
     lines.length > 0 ? ['', paint('bold', heading), ...lines] : [];
+  const short = (rows: Row[]) =>
+    rows.map(({ label, lines }) => cut(`  ${label}: ${lines[0]}`, width));
   const information = [
     ...section('What your users will read', userMessageLines(report)),
     ...section('All checks', report.results.flatMap(verboseLines)),
@@ -37,12 +39,9 @@ export function renderTerminal(
     ),
     ...section(
       `Blocked, because a precondition failed (${view.blockedCount})`,
-      view.blocked.map(({ label, lines }) => cut(`  ${label}: ${lines[0]}`, width)),
+      short(view.blocked),
     ),
-    ...section(
-      `Not applicable (${view.skippedCount})`,
-      view.skipped.map(({ label, lines }) => cut(`  ${label}: ${lines[0]}`, width)),
-    ),
+    ...section(`Not applicable (${view.skippedCount})`, short(view.skipped)),
     ...section(
       'Commands that repeat a problem',
       causes.slice(0, 1).map(({ id }) => `  ${command} ${report.origin} --try ${id}`),
