@@ -82,8 +82,9 @@ export function parseArguments(args: string[], checkIds: string[]) {
   const budgetMs = Number(budget ?? (values.wait ? Infinity : minMustMs / 1000)) * 1000;
   const { report: reportFolder, origin, wait: isPatient, verbose } = values;
   if (reportFolder === '') errors.push('--report needs a folder.');
-  const appOrigin = origin === undefined ? undefined : parseOrigin(origin);
-  if (origin !== undefined && appOrigin === undefined)
+  const isUrl = origin !== undefined && URL.canParse(origin) && /^https?:/i.test(origin);
+  const appOrigin = isUrl ? new URL(origin).origin : undefined;
+  if (origin !== undefined && !isUrl)
     errors.push(`--origin must be a URL such as https://app.example.org, but is "${origin}".`);
   if (errors.length > 0) throw new UsageError([...errors, 'See --help.'].join('\n'));
   const settings = {
@@ -112,10 +113,4 @@ function parseOptions(args: string[]) {
 /** Whether `only` selects a check: XSRF selects the whole group, XSRF-1 does not select XSRF-12. */
 export function isSelected(id: string, only: string[]): boolean {
   return only.length === 0 || only.some((prefix) => id === prefix || id.startsWith(`${prefix}-`));
-}
-
-function parseOrigin(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const { protocol, origin } = new URL(text);
-  return /^https?:$/.test(protocol) ? origin : undefined;
 }

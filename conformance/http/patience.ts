@@ -96,8 +96,7 @@ export function createThrottle(
   onWait?: (reason: string, delayMs: number) => void,
 ) {
   const totals = {
-    /** How often Retry-After was obeyed, and for how long in total. */
-    count: 0,
+    /** For how long Retry-After was obeyed. */
     totalMs: 0,
     /** What the backend did, and what to do. Set by the first response that was not obeyed. */
     advice: undefined as string | undefined,
@@ -125,7 +124,6 @@ export function createThrottle(
         totals.advice ??= `The backend throttles: ${reason}. Lift the limit for this run, or ${waiting}.`;
         record.throwUnjudged({ words: totals.advice, limit: 'throttling' });
       }
-      totals.count += 1;
       totals.totalMs += addedMs;
       resumeAtMs = startMs + addedMs;
       onWait?.(reason, delayMs);

@@ -1,11 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { findCall } from '../../model/requests.ts';
 import type { Check, Level } from '../checks/check.ts';
-import type { HttpClient } from '../http/client.ts';
 import { reproduce } from '../http/curl.ts';
 import { outOfTime, type Exchange } from '../http/record.ts';
 import { withRequirements } from '../http/requirements.ts';
-import { emailOf, hasSucceeded, methodAndPath, statusOf } from '../http/response.ts';
+import { methodAndPath, statusOf } from '../http/response.ts';
 import { emailDomain } from '../people/fixtures.ts';
 import { getOrCreate } from '../people/get-or-create.ts';
 import type { RunContext } from '../people/run-context.ts';
@@ -31,7 +30,6 @@ const maxLineLength = 100;
 /** Creates the content of the reports, without secrets, control characters and line breaks. */
 export function createReport(run: RunResult, notes: string[] = []): Report {
   const { context } = run;
-  const { http } = context;
   const writer = createWriter(context);
   const { cleanTexts } = writer;
   const blockersOf = mapBlockers(run.results);
@@ -58,7 +56,6 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
       must: countStatuses(run.results, 'MUST', silent),
       should: countStatuses(run.results, 'SHOULD', silent),
     },
-    throttling: describeThrottling(http.throttling),
     notJudged: cleanTexts(groupByReason(silent)),
     notes: [...notes, ...cleanTexts(notesOf(run))],
     leftovers: `${plural(run.successes.registerUser, 'user')} and ${plural(run.successes.createProject, 'project')} stay on the server: ${deletionHint(context)}`,
@@ -179,13 +176,8 @@ const wordsOf = ({ id, level, title, requirement, statements }: Check) => ({
 });
 
 /** Returns how to delete what all runs leave, also the account of a number in place of an email. */
-function deletionHint({ http, fixtures }: RunContext): string {
-  const isNumber = http.exchanges.some(
-    (each) => hasSucceeded(each, '/register') && emailOf(each) === undefined,
-  );
-  const other = isNumber ? ` or email = '${fixtures.number}'` : '';
-  return `delete from users where email like '%${emailDomain}%'${other}`;
-}
+const deletionHint = ({ fixtures }: RunContext) =>
+  `delete from users where email like '%${emailDomain}%' or email = '${fixtures.number}'`;
 
 function countStatuses(results: CheckResult[], wanted: Level, silent: CheckResult[] = []): Totals {
   const ofLevel = results.filter(({ check }) => check.level === wanted);
@@ -225,12 +217,6 @@ function describeVerdict({ results, only }: RunResult, first?: string): string {
   return ids.length > 0
     ? `${success}, but ${plural(ids.length, 'SHOULD check')} could not be judged: ${listSome(ids)}.${advice}`
     : `${success}.${advice}`;
-}
-
-function describeThrottling(throttling: HttpClient['throttling']): string | undefined {
-  const { count, totalMs, advice } = throttling;
-  const waiting = `${plural(count, 'time')} and waited ${(totalMs / 1000).toFixed(1)} s in total`;
-  return advice ?? (count > 0 ? `The kit obeyed Retry-After ${waiting}.` : undefined);
 }
 
 /** Returns the name that the contract has for a request. */

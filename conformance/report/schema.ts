@@ -89,8 +89,6 @@ export type Report = {
     message: string;
   }[];
   totals: { must: Totals; should: Totals };
-  /** What the kit waited for. */
-  throttling?: string | undefined;
   /** MUST and SHOULD checks that are blocked for a reason that no finding tells. */
   notJudged: { reason: string; limit?: Reason['limit']; ids: string[] }[];
   /** Remarks about the connection and what was tried. */

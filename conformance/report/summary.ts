@@ -149,14 +149,13 @@ function summarize(report: Report): Row[] {
   return [
     row('MUST', describeTotals(must)),
     row('SHOULD', describeTotals(should)),
-    row('throttling', report.throttling),
     row(
       'run',
       `${(report.durationMs / 1000).toFixed(1)} s against ${report.origin} on ${startedAt} UTC, run ${report.runId}`,
     ),
     ...report.notes.map((note) => row('note', note)),
     row('leftovers', report.leftovers),
-  ].filter(hasLines);
+  ];
 }
 
 const describeTotals = ({ total, passed, failed, blocked, notJudged, skipped }: Totals) =>

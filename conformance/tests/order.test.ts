@@ -17,7 +17,3 @@ test.each([
 ])('the kit does not start: %s', (message, added) => {
   expect(() => expectOwnNames([...checks, ...added])).toThrow(message);
 });
-
-test('checks may share a person', () => {
-  expect(() => expectOwnNames([...checks, { id: 'NEW-1', run: as('ada') }])).not.toThrow();
-});
