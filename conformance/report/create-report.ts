@@ -18,9 +18,7 @@ import {
 import type { Problem } from '../problems/problem.ts';
 import type { CheckResult, RunResult } from '../checks/run.ts';
 import { sharedNote } from '../requests/lists.ts';
-import { groupBy, listBlockers, listFindings, type Finding } from './findings.ts';
-import type { Report, Totals } from './schema.ts';
-import { listSome } from './summary.ts';
+import { groupBy, listBlockers, listFindings, listSome, type Finding } from './findings.ts';
 
 const maxCallsPerCheck = 12;
 const maxProblems = 4;
@@ -28,7 +26,7 @@ const maxProblems = 4;
 const maxLineLength = 100;
 
 /** Creates the content of the reports, without secrets, control characters and line breaks. */
-export function createReport(run: RunResult, notes: string[] = []): Report {
+export function createReport(run: RunResult, notes: string[] = []) {
   const { context } = run;
   const writer = createWriter(context);
   const { cleanTexts } = writer;
@@ -36,16 +34,19 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
   const silent = run.results.filter(({ check }) => blockersOf.get(check.id)?.length === 0);
   const findings = listFindings(run.results).map((each) => reportFinding(each, context, writer));
   return {
+    /** Rises when a field is removed or changes its meaning. */
     version: 3,
     origin: run.origin,
     runId: run.runId,
     startedAt: run.startedAt.toISOString(),
     durationMs: Date.now() - run.startedAt.getTime(),
     verdict: describeVerdict(run, findings[0]?.id),
+    /** Causes first, each MUST before each SHOULD. */
     findings,
     results: run.results.map(({ check, ...result }) => ({
       ...wordsOf(check),
       ...cleanTexts({ status: result.status, note: noteOf(result) }),
+      /** Of a blocked check: the checks that are not met and tell why. */
       blockedBy: blockersOf.get(check.id),
       problems: result.problems.map(writer.reportProblem),
       calls: cleanTexts(result.exchanges.slice(0, maxCallsPerCheck).map(reportCall)),
@@ -56,6 +57,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
       must: countStatuses(run.results, 'MUST', silent),
       should: countStatuses(run.results, 'SHOULD', silent),
     },
+    /** Checks that are blocked for a reason that no finding tells. */
     notJudged: cleanTexts(groupByReason(silent)),
     notes: [...notes, ...cleanTexts(notesOf(run))],
     leftovers: `${plural(run.successes.registerUser, 'user')} and ${plural(run.successes.createProject, 'project')} stay on the server: ${deletionHint(context)}`,
@@ -100,8 +102,10 @@ function createWriter({ secrets, http }: RunContext) {
 
 const reportCall = (exchange: Exchange) => ({
   person: exchange.person,
+  /** Unique: a person may have several browsers. */
   browserName: exchange.browserName,
   operation: nameOf(exchange),
+  /** 0 without a response. */
   status: statusOf(exchange),
   request: describeRequest(exchange),
   response: describeResponse(exchange, timeToLookUp(exchange)),
@@ -121,14 +125,18 @@ function reportFinding(finding: Finding, context: RunContext, writer: Writer) {
     ...wordsOf(checks[0]!),
     requirement: first.requirement ?? first.cause?.requirement ?? checks[0]!.requirement,
     level,
+    /** The check to begin with is the first. */
     ids: checks.map(({ id }) => id),
     ...writer.cleanTexts({
+      /** What several problems have in common. */
       summary: summary && truncate(summary, maxLineLength - 1),
       situations,
     }),
     problems: problems.slice(0, summary === undefined ? maxProblems : 1).map(writer.reportProblem),
     problemCount: problems.length,
+    /** Empty when commands cannot show the first problem again. */
     reproduce: reproduce(context, first.exchanges),
+    /** Checks whose failure may be the cause of this one. */
     causes: causes.map(({ id }) => id),
   };
 }
@@ -179,7 +187,7 @@ const wordsOf = ({ id, level, title, requirement, statements }: Check) => ({
 const deletionHint = ({ fixtures }: RunContext) =>
   `delete from users where email like '%${emailDomain}%' or email = '${fixtures.number}'`;
 
-function countStatuses(results: CheckResult[], wanted: Level, silent: CheckResult[] = []): Totals {
+function countStatuses(results: CheckResult[], wanted: Level, silent: CheckResult[] = []) {
   const ofLevel = results.filter(({ check }) => check.level === wanted);
   const count = (...statuses: CheckResult['status'][]) =>
     ofLevel.filter(({ status }) => statuses.includes(status)).length;

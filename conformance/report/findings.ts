@@ -173,3 +173,7 @@ export function groupBy<Value>(
     groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
   return groups;
 }
+
+/** Names the first five of many. */
+export const listSome = (all: string[]): string =>
+  all.length > 6 ? `${all.slice(0, 5).join(', ')} and ${all.length - 5} more` : all.join(', ');

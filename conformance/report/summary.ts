@@ -1,5 +1,5 @@
 import { lowerFirst, plural } from '../problems/describe.ts';
-import { groupBy } from './findings.ts';
+import { groupBy, listSome } from './findings.ts';
 import type { Report, ReportedFinding, ReportedProblem, ReportedResult, Totals } from './schema.ts';
 
 /** A part of a finding, of the totals or of another section. */
@@ -55,10 +55,6 @@ function describeNotJudged({ ids, reason, limit }: Report['notJudged'][number]):
     ? row(`Not judged: ${plural(ids.length, 'check')}, for ${reason}`, listSome(ids))
     : row(`Not judged: ${listSome(ids)}`, `because ${lowerFirst(reason)}`);
 }
-
-/** Names the first five of many. */
-export const listSome = (all: string[]): string =>
-  all.length > 6 ? `${all.slice(0, 5).join(', ')} and ${all.length - 5} more` : all.join(', ');
 
 /** Returns what is wrong and required first, then what shows it, and how to repeat it. */
 function rowsOf(finding: ReportedFinding): Row[] {
