@@ -8,19 +8,8 @@ import { routeOf } from '../../shared/routes.ts';
 export function findScreen(url: string): string | undefined {
   const [, path = '', query = ''] = /^([^?]*)(.*)$/s.exec(url)!;
   const [, encodedHash, text = ''] = /^\/*(?:index\.html)?(\/*%23)?(.*)$/is.exec(path)!;
-  const route = encodedHash
-    ? (routeOf(text) ?? routeOf(decodeFragment(text)))
-    : routeOf(`/${text}`);
+  const route = routeOf(encodedHash ? text : `/${text}`);
   return route && `${appFolder(url)}${query}#${route}`;
-}
-
-/** Returns the address in an encoded fragment. An unknown one if it cannot be decoded. */
-function decodeFragment(text: string): string {
-  try {
-    return decodeURIComponent(text).split(/[#?]/)[0]!;
-  } catch {
-    return text;
-  }
 }
 
 /** Returns the folder of the app relative to a URL. */

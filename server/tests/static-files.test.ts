@@ -166,6 +166,7 @@ test.each([
   ['/%23%2Flogin', './#/login'],
   ['/%23/login%3Fnext=1', '../#/login'],
   ['/index.html/', '../#/'],
+  ['/INDEX.HTML', './#/'],
   ['/%23/', '../#/'],
   ['/)', './#/'],
   ['/login%22,?next=1', './?next=1#/login'],
