@@ -33,6 +33,7 @@ describe('an email', () => {
     'ada@',
     '@x',
     'ada@x.',
+    'ada@.x',
     'ada@-x',
     'ada@x-',
     'ada@x_y',
