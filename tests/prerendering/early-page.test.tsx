@@ -9,6 +9,9 @@ import { screens } from '../../shared/routes.ts';
 import { listOf, storedProject, textNames } from '../../testing/projects.ts';
 import { createSession } from '../../src/session.ts';
 
+const about = vi.hoisted(() => ({ heading: (): string => 'About Page' }));
+vi.mock('../../src/screens/about.tsx', () => ({ AboutScreen: () => <h1>{about.heading()}</h1> }));
+
 const templates = await renderTemplates();
 
 const send = (event: AppEvent) => () => window.prerendered!.send(event);
@@ -301,3 +304,15 @@ test.each([
     expect(document.getElementById('templates')).toBeNull();
   },
 );
+
+const fail = () => {
+  throw new Error('No text');
+};
+
+test.each([
+  ['throws', fail, 'No text'],
+  ['has another heading than its row', () => 'Another', '/about has the heading "Another"'],
+])('prerendering fails if a screen %s', async (_, heading, message) => {
+  vi.spyOn(about, 'heading').mockImplementation(heading);
+  await expect(renderTemplates()).rejects.toThrow(message);
+});
