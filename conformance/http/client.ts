@@ -1,11 +1,5 @@
 import { realClock, type Clock } from './clock.ts';
-import {
-  createRestarts,
-  createThrottle,
-  createTimeouts,
-  maxTimeouts,
-  retryAfterMsOf,
-} from './patience.ts';
+import { createRestarts, createThrottle, createTimeouts, retryAfterMsOf } from './patience.ts';
 import { createRecord, outOfTime, type Exchange, type SentBy } from './record.ts';
 import { methodAndPath, statusOf } from './response.ts';
 import { createTransport, type HttpRequest } from './transport.ts';
@@ -68,7 +62,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
       const isHanging = timeouts.hangs(kind);
       if (isHanging && sentBy.isAppRequest)
         throwUnjudged({
-          words: `${operation} did not respond ${maxTimeouts} times, so it is not sent again`,
+          words: `${operation} responds late or never, so it is not sent again`,
           checks: ['REACH-5', 'REACH-10'],
         });
       await restarts.untilBack();

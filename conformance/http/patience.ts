@@ -16,14 +16,14 @@ const retryMs = 500;
 const [firstTimeoutMs, laterTimeoutMs] = [10_000, 5_000];
 /** For requests that only the kit sends, where others of their kind hang. */
 const hangTimeoutMs = 2_000;
-/** Requests of a kind without a response, after which it counts as hanging. */
-export const maxTimeouts = 4;
+/** Late responses of a kind of request, after which it counts as hanging. */
+const maxLate = 8;
 
 /** Creates what waits for responses: for how long, and which kinds of requests hang. */
 export function createTimeouts(clock: Clock, transport: Transport) {
   let timeoutMs = firstTimeoutMs;
   let inFlight = 0;
-  const countOf = new Map<string, number>();
+  const lateOf = new Map<string, number>();
 
   async function sendOnce(request: HttpRequest, limitMs: number) {
     const result = await transport.send(request, limitMs);
@@ -32,7 +32,7 @@ export function createTimeouts(clock: Clock, transport: Transport) {
   }
 
   return {
-    hangs: (kind: string) => (countOf.get(kind) ?? 0) >= maxTimeouts,
+    hangs: (kind: string) => (lateOf.get(kind) ?? 0) >= maxLate,
     async send(request: HttpRequest, kind: string, isHanging: boolean) {
       const startedAtMs = clock.now();
       inFlight += 1;
@@ -40,9 +40,13 @@ export function createTimeouts(clock: Clock, transport: Transport) {
       const fairness = 1 + (inFlight - 1) / 2;
       const result = await sendOnce(request, (isHanging ? hangTimeoutMs : timeoutMs) * fairness);
       inFlight -= 1;
-      if (result.failure?.isTimeout) countOf.set(kind, (countOf.get(kind) ?? 0) + 1);
       const endedAtMs = clock.now();
-      return { ...result, durationMs: endedAtMs - startedAtMs, endedAtMs };
+      const durationMs = endedAtMs - startedAtMs;
+      // A missing response counts twice.
+      const weight = result.failure?.isTimeout ? 2 : 1;
+      if (durationMs >= laterTimeoutMs * fairness)
+        lateOf.set(kind, (lateOf.get(kind) ?? 0) + weight);
+      return { ...result, durationMs, endedAtMs };
     },
     /** Asks whether the server accepts connections. */
     probe: () => sendOnce({ method: 'HEAD', path: '/', headers: {} }, timeoutMs),

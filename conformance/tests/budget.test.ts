@@ -10,7 +10,7 @@ import { viewOf } from '../report/summary.ts';
 import { renderTerminal } from '../report/terminal.ts';
 import { run, type CheckResult } from '../checks/run.ts';
 import { exemplary, startBackend, type Change } from './backends/backend.ts';
-import { error, jsonOf, respond } from './backends/changes.ts';
+import { error, jsonOf, requestsTo, respond } from './backends/changes.ts';
 import { faults } from './backends/faults/all.ts';
 import { requestsOf } from './backends/run-kit.ts';
 import { TestClock, untilQuiet } from './backends/test-clock.ts';
@@ -127,6 +127,14 @@ test('a run against a very slow backend ends, and no check passes after that', a
   const { isOk, causes } = viewOf(report);
   expect(isOk).toBe(false);
   expect(causes.map(({ id }) => id)).toEqual(['REACH-10']);
+});
+
+test('a run against a backend whose sign-in takes six seconds ends within minutes', async () => {
+  const slowSignIns: SlowBackend = (clock, responseMs) =>
+    requestsTo('login', () => clock.increment(responseMs));
+  const result = await runAgainst(slowSignIns, 6_000, 3_600_000);
+  expect(result.context.http.clock.now()).toBeLessThan(5 * 60_000);
+  expect(createReport(result).findings.map(({ id }) => id)).toEqual(['REACH-10']);
 });
 
 test('each check runs after its causes, MUST checks as early as these allow', () => {
