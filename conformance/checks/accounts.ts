@@ -90,16 +90,6 @@ export const accountChecks: Check[] = [
       'with another last character': (password) => password.replace(/x$/, 'y'),
     }),
   }),
-  should('ACCOUNT-17', {
-    title: 'A password counts to its end after a NUL, or is rejected with a message',
-    requirement:
-      'Compare passwords to their end, or reject NUL with a message. bcrypt stops at a NUL: hash the password first.',
-    statements: asTyped,
-    after: ['ACCOUNT-10'],
-    run: signsInAsTyped('nul', {
-      'with another end': (password) => password.replace('end', 'END'),
-    }),
-  }),
   must('ACCOUNT-15', {
     title:
       'An email with capitals, a dot, an apostrophe and a plus sign signs in as typed, or is rejected with a message',

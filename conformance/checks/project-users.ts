@@ -21,7 +21,7 @@ import {
 } from '../requests/lists.ts';
 import { isUnauthorized } from '../requests/sign-ins.ts';
 import { listAsManyVisitors } from '../requests/visitors.ts';
-import { type Check, must, should } from './check.ts';
+import { type Check, must } from './check.ts';
 
 export const projectUserChecks: Check[] = [
   must('PROJECT-8', {
@@ -134,25 +134,6 @@ export const projectUserChecks: Check[] = [
         );
     },
   }),
-  should('PROJECT-25', {
-    title: 'The backend chooses the id of a new project',
-    requirement: 'Ignore an id in the request, as each field that the contract does not name.',
-    statements: ['CREATE-2', 'ENTITY-1'],
-    after: ['PROJECT-24'],
-    run: asUser('bob', async (context, browser) => {
-      const { project, call } = await createOrBlock(context, browser, 'with an id of the backend');
-      const creates = [];
-      for (const shift of [8, 3]) {
-        const id = otherId(project.id, shift);
-        const json = { ...context.fixtures.project('with a chosen id'), id };
-        const create = await browser.send('POST', '/api/v1/projects', { json });
-        const created = Object(parseJson(create.response?.text)) as Partial<Project>;
-        if (!isSuccess(create) || String(created.id) !== String(id)) return;
-        creates.push(create);
-      }
-      fail('A request chooses the id of its project.', [call, ...creates], { plain: call });
-    }),
-  }),
   must('PROJECT-15', {
     title: 'Visitors do not see the projects of users',
     requirement:
@@ -239,18 +220,6 @@ const textOf = ({ exchange }: ApiCall) => exchange.response?.text;
 
 /** Returns ada in a second browser, which signed in later than the first one. */
 export const laterSession = oncePerRun((context) => context.newSession('ada'));
-
-/**
- * Returns an id of the same form that no project has. It changes every digit, because the next id
- * of a sequence may differ in the last ones. The number of a smaller shift is smaller, which no
- * sequence continues with.
- */
-function otherId(id: Project['id'], shift: number): Project['id'] {
-  const count = shift * 250_000_000 + 7;
-  if (typeof id === 'number') return count;
-  if (/^\d*$/.test(id)) return String(count);
-  return id.replaceAll(/[\da-f]/gi, (digit) => ((parseInt(digit, 16) + shift) % 16).toString(16));
-}
 
 /** Returns the email with which a browser signed in before it listed or created projects. */
 function signedInAccountOf(exchanges: Exchange[], exchange: Exchange): string | undefined {

@@ -5,7 +5,6 @@ import {
   activeSession,
   firstVisit,
   manyVisits,
-  signInAsAnother,
   type Visit,
 } from '../people/visits.ts';
 import { countIn, describeStatus, secondsBetween } from '../problems/describe.ts';
@@ -27,7 +26,6 @@ import {
   expectTokenOnConnections,
   findRejectedToken,
   firstSession,
-  isDoubleSubmit,
   isTokenRefused,
   xsrfCookieOf,
 } from '../requests/xsrf-tokens.ts';
@@ -146,38 +144,6 @@ export const xsrfChecks: Check[] = [
         `${failure}, in ${words} sessions${characters && `: those whose token has ${characters}`}.`,
         [login, create],
       );
-    },
-  }),
-  should('XSRF-4', {
-    title: 'A sign-in brings another token',
-    requirement: 'Replace the token at sign-in, so that a leaked token becomes useless.',
-    statements: ['CALL-4', 'CHOICE-47'],
-    after: ['COOKIE-6'],
-    async run(context) {
-      const { first, browser, oldToken, login } = await signInAsAnother(context);
-      if (oldToken === undefined || !login.outcome.ok) skip('the app gets no token');
-      const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
-      if (browser.xsrfToken() !== oldToken) {
-        const again = await context.newSession('ada');
-        const isSame = again.browser.xsrfToken() === ada.browser.xsrfToken();
-        if (isSame && !(await isDoubleSubmit(context)))
-          fail('A user has the same XSRF token after each sign-in.', [ada.login, again.login]);
-        const control = await createWithToken(context, browser, bob.browser.xsrfToken());
-        const old = await createWithToken(context, browser, oldToken);
-        if (isClientError(control) && isSuccess(old))
-          fail('A token from before the sign-in of another user is accepted after it.', [
-            first.login,
-            login,
-            control,
-            old,
-          ]);
-        return;
-      }
-      if (ada.browser.xsrfToken() === bob.browser.xsrfToken())
-        fail('Two users have the same XSRF token.', [ada.login, bob.login]);
-      if (await isDoubleSubmit(context))
-        skip('the backend compares the header with the cookie only');
-      fail('The XSRF token stays the same when another user signs in.', [first.login, login]);
     },
   }),
   should('XSRF-5', {

@@ -41,11 +41,6 @@ const accountCases = {
     // 60 characters are more than the 72 bytes that bcrypt reads.
     otherText: `Aa1!${'Ж'.repeat(55)}x`,
   },
-  nul: {
-    words: 'A password with a NUL character',
-    field: 'password',
-    text: ({ password }) => `${password('nul')}\0end`,
-  },
   grace: {
     words: 'An email with capitals, a dot, "\'" and "+"',
     field: 'email',

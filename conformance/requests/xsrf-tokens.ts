@@ -1,11 +1,10 @@
-import { isClientError, isSuccess, statusOf } from '../http/response.ts';
+import { isClientError, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
 import type { Visit } from '../people/visits.ts';
 import { countIn } from '../problems/describe.ts';
 import { fail } from '../problems/problem.ts';
-import { createWithToken, failedCreate } from './creates.ts';
-import { changeCookie } from './forged-cookies.ts';
+import { failedCreate } from './creates.ts';
 import { onNewConnection } from './sign-ins.ts';
 
 export const asksForToken = ({ exchange }: ApiCall) =>
@@ -42,15 +41,6 @@ export async function findRejectedToken(
   if (!mayRefuseToken(create) || !(await browser.listProjects()).outcome.ok)
     throw failedCreate(create);
   return create;
-}
-
-/** Returns whether the backend accepts an invented token, if the cookie has the same value. */
-export async function isDoubleSubmit(context: RunContext): Promise<boolean> {
-  const { browser } = await context.signedInUser('ada');
-  const copy = browser.clone('ada, with an invented token');
-  const value = 'invented-token-0123456789abcdef';
-  copy.setCookie(changeCookie(xsrfCookieOf(copy)!, { value }));
-  return isSuccess(await createWithToken(context, copy, value));
 }
 
 export const xsrfCookieOf = (browser: SimulatedBrowser) =>

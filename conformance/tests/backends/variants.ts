@@ -384,8 +384,7 @@ const ofAnotherOrigin: Record<string, Change> = {
 const sequence =
   (idOf: (count: number) => string | number): Change =>
   () => {
-    // Some ids of PROJECT-25 end in 0.
-    let count = 7;
+    let count = 0;
     return { createId: () => idOf(++count) };
   };
 

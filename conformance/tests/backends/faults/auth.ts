@@ -155,9 +155,6 @@ export const accountFaults: Record<string, Change> = {
   'ACCOUNT-16: 100 characters of emails are kept': emails((email) =>
     email.length > 100 ? `${email.slice(0, 96)}.org` : email,
   ),
-  'ACCOUNT-17: passwords are compared up to a NUL': passwords((password) =>
-    password.replace(/\0.*/, ''),
-  ),
   'ACCOUNT-18: a registration ends the session of the browser': change.before(
     'registered',
     ({ sessions }, { session }) => sessions.delete(session),

@@ -236,25 +236,6 @@ export const otherCookieFaults: Record<string, Change> = {
   'COOKIE-8: a cookie with "=" in its value causes a 500': change.requests(
     ({ headers }) => /=[^;]*=/.test(String(headers['cookie'])) && change.error(500),
   ),
-  'XSRF-4: a user has the same XSRF token after each sign-in': ({ sessions }) => ({
-    xsrfToken: (session) => sessions.get(session)?.email.replaceAll(/\W/g, '-'),
-  }),
-  'XSRF-4: the XSRF token is the same for every user and never changes': () => ({
-    xsrfToken: () => 'shared-token-of-every-user',
-  }),
-  'XSRF-4: a browser keeps its token behind another mask': ({ createSession, xsrfToken }) => {
-    const secrets = new Map<string, string>();
-    return {
-      createSession(account, old, request) {
-        const session = createSession(account, old, request);
-        secrets.set(session, secrets.get(old) ?? session.slice(0, 8));
-        return session;
-      },
-      xsrfToken: (session) => `${xsrfToken(session)}-${secrets.get(session)}`,
-      isXsrfTokenRight: ({ request, session }) =>
-        tokenOf(request).endsWith(`-${secrets.get(session)}`),
-    };
-  },
   'XSRF-5: any XSRF token that is not empty is accepted': () => ({
     isXsrfTokenRight: ({ request }) => tokenOf(request) !== '',
   }),

@@ -400,16 +400,6 @@ export const otherProjectFaults: Record<string, Change> = {
       return createProject({ ...call, account: call.account && (owner ?? call.account) });
     },
   }),
-  'PROJECT-25: a request chooses the id of its project': ({ createProject }) => ({
-    createProject(call) {
-      const response = createProject(call);
-      const { id } = call.json;
-      const { projects = [] } = call.account ?? {};
-      if (response.status !== 201 || id === undefined) return response;
-      Object.assign(projects.at(-1)!, { id });
-      return change.withJson(response, projects.at(-1));
-    },
-  }),
   'PROJECT-15: signed-out users see the projects of all users': ({ listProjects, projects }) => ({
     listProjects: (call) => (call.session ? listProjects(call) : jsonResponse(200, projects)),
   }),
