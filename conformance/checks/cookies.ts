@@ -42,20 +42,16 @@ export const cookieChecks: Check[] = [
       const sessionNames = (await findSessions(context)).flat().map(({ key }) => key);
       const neededNames = ['XSRF-TOKEN', ...sessionNames];
       const problems = new Map<string, Problem>();
+      // While the session works, the app misses no other cookie.
+      const isNeeded = (line: string) =>
+        isBroken || sessionNames.length === 0 || neededNames.includes(cookieName(line));
       for (const exchange of context.http.exchanges) {
-        // While the session works, the app misses no other cookie.
-        const rejected = exchange.rejectedCookies.filter(
-          ({ line }) => isBroken || neededNames.includes(cookieName(line)),
-        );
-        for (const line of setCookieLines(exchange)) {
-          const isNeeded =
-            isBroken || sessionNames.length === 0 || neededNames.includes(cookieName(line));
-          const reason =
-            reasonOfLoss(exchange, line, isBroken) ??
-            (isNeeded ? reasonOfShortLife(exchange, line) : undefined);
-          if (reason !== undefined) rejected.push({ line, reason });
-        }
-        for (const { line, reason } of rejected) {
+        const kept = setCookieLines(exchange).map((line) => ({
+          line,
+          reason: reasonOfLoss(exchange, line, isBroken) ?? reasonOfShortLife(exchange, line),
+        }));
+        for (const { line, reason } of [...exchange.rejectedCookies, ...kept]) {
+          if (reason === undefined || !isNeeded(line)) continue;
           const description = `Browsers lose the cookie "${truncate(cookieName(line), 20)}": ${reason}.`;
           const detail = `It is set as ${maskCookie(line)}.`;
           problems.set(reason, createProblem(description, [exchange], { detail }));

@@ -17,12 +17,7 @@ import { refusalCause, refusalRequirement, type Cause } from '../problems/causes
 import { messageFault, projectFault, sentenceFault } from '../problems/matchers.ts';
 import { expectSuccess, fail, skip } from '../problems/problem.ts';
 import { judgeSpecial } from '../problems/special.ts';
-import {
-  describeAcceptance,
-  errorCases,
-  type FormCall,
-  type ErrorCase,
-} from '../requests/error-cases.ts';
+import { errorCases, type FormCall, type ErrorCase } from '../requests/error-cases.ts';
 import { createListed, findByIdOrText, listWith } from '../requests/lists.ts';
 import {
   casesOf,
@@ -134,14 +129,14 @@ export const errorChecks: Check[] = [
 
 /** Creates the check that the request of an error case is refused with a message. */
 function refusalCheck(errorCase: ErrorCase): Check {
-  const { id, level, subject, isPlural, mayBeAccepted, statements, after } = errorCase;
+  const { id, level, subject, mayBeAccepted, statements, after } = errorCase;
   const [accepted, requirement] = mayBeAccepted
     ? ['accepted, or rejected', `Accept the request. Or ${lowerFirst(refusalRequirement)}`]
     : ['rejected', refusalRequirement];
   return {
     id,
     level,
-    title: `${subject} ${isPlural ? 'are' : 'is'} ${accepted} with a message`,
+    title: `${subject} is ${accepted} with a message`,
     requirement,
     about: 'refusals',
     statements,
@@ -155,16 +150,15 @@ async function expectRefusalWithMessage(context: RunContext, errorCase: ErrorCas
   const result = await triggerError(context, errorCase);
   const exchange = exchangeOf(result);
   const userSees = describeUserMessage(errorCase, result);
-  const verb = errorCase.isPlural ? 'get' : 'gets';
   const failWith = (fault: string, cause?: Cause) =>
-    fail(`${subject} ${verb} ${describeStatus(exchange)}${fault}.`, [result], {
+    fail(`${subject} gets ${describeStatus(exchange)}${fault}.`, [result], {
       userSees,
       cause,
     });
   if (isSuccess(exchange)) {
     const fault = await findAcceptanceFault(context, result);
     if (fault) failWith(`, but ${fault}`);
-    if (mayBeAccepted) skip(describeAcceptance(errorCase));
+    if (mayBeAccepted) skip(`${lowerFirst(subject)} is accepted`);
   }
   if (!isClientError(exchange)) {
     const { method, path } = exchange.request;

@@ -11,7 +11,7 @@ import { refusalCause } from '../problems/causes.ts';
 import { messageFault } from '../problems/matchers.ts';
 import { decisiveLast, expectSuccess, fail, skip } from '../problems/problem.ts';
 import { createOrBlock, createWithKey } from '../requests/creates.ts';
-import { listWith } from '../requests/lists.ts';
+import { failIfMissing, listWith } from '../requests/lists.ts';
 import { must, should, type Check } from './check.ts';
 
 export const idempotencyChecks: Check[] = [
@@ -23,19 +23,11 @@ export const idempotencyChecks: Check[] = [
     after: ['PROJECT-9'],
     async run(context) {
       const { browser, first, second } = await repeatKey(context);
-      const project = expectSuccess(
-        second,
-        'A repeated Idempotency-Key fails, although its project exists',
-        [first.call],
-      );
-      const hasId = (projects: Project[]) => projects.find(({ id }) => id === project.id);
-      const list = await listWith(context, browser, [{ call: second, project }], hasId);
-      if (list.missing.length > 0)
-        fail(
-          'A repeated Idempotency-Key gets a project that the list lacks.',
-          [first.call, list.call, second],
-          { lacks: project },
-        );
+      const failure = 'A repeated Idempotency-Key fails, although its project exists';
+      const project = expectSuccess(second, failure, [first.call]);
+      const list = await listWith(context, browser, [{ call: second, project }], findById);
+      const lost = 'A repeated Idempotency-Key gets a project that the list lacks.';
+      failIfMissing(list, lost, [first.call, second]);
     },
   }),
   should('PROJECT-26', {
@@ -117,14 +109,9 @@ export const idempotencyChecks: Check[] = [
         let fault = messageFault(second.exchange);
         if (second.outcome.ok) {
           const project = second.outcome.value;
-          const hasId = (projects: Project[]) => projects.find(({ id }) => id === project.id);
-          const list = await listWith(context, browser, [{ call: second, project }], hasId);
-          if (list.missing.length > 0)
-            fail(
-              `A key with ${text} gets a project that the next list lacks.`,
-              [first.call, list.call, second],
-              { lacks: project },
-            );
+          const list = await listWith(context, browser, [{ call: second, project }], findById);
+          const lost = `A key with ${text} gets a project that the next list lacks.`;
+          failIfMissing(list, lost, [first.call, second]);
           fault = project.id === first.project.id ? 'it is the first project' : undefined;
         } else if (!isClientError(second.exchange)) fault = 'that is no refusal';
         if (fault)
@@ -147,17 +134,18 @@ export const idempotencyChecks: Check[] = [
       if (!second.outcome.ok) skip(`the second user gets ${describeResponse(second.exchange)}`);
       const project = second.outcome.value;
       const list = await listWith(context, bob.browser, [{ call: second, project }]);
-      if (list.missing.length > 0)
-        fail(
-          project.id === created.id
-            ? 'A user whose Idempotency-Key another user has sent gets the project of that user.'
-            : 'A user whose Idempotency-Key another user has sent gets a project that the next list lacks.',
-          [first, list.call, second],
-          { lacks: project },
-        );
+      const what =
+        project.id === created.id
+          ? 'the project of that user'
+          : 'a project that the next list lacks';
+      const lost = `A user whose Idempotency-Key another user has sent gets ${what}.`;
+      failIfMissing(list, lost, [first, second]);
     },
   }),
 ];
+
+const findById = (projects: Project[], project: Project) =>
+  projects.find(({ id }) => id === project.id);
 
 /** Sends a project of bob twice with one key. Skips if a third time with another key fails. */
 const repeatKey = oncePerRun(async (context) => {

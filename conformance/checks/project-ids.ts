@@ -5,6 +5,7 @@ import { statusOf } from '../http/response.ts';
 import { asUser } from '../people/visits.ts';
 import { describeStatus, describeType, truncate } from '../problems/describe.ts';
 import { fail } from '../problems/problem.ts';
+import { judgeSpecial } from '../problems/special.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   failIfMissing,
@@ -101,25 +102,22 @@ export const projectIdChecks: Check[] = [
     statements: ['ENTITY-1', 'CHOICE-32', 'APP-2'],
     after: ['PROJECT-8'],
     run: asUser('ada', async (context, browser) => {
-      const first = await createOrBlock(context, browser, 'of one title');
-      const sent = { ...context.fixtures.project('of another text'), title: first.sent.title };
       const others = { 'another user': 'bob', 'the same user': 'ada' };
-      for (const [user, name] of Object.entries(others)) {
-        const other = (await context.signedInUser(name)).browser;
-        const second = await other.createProject(sent);
-        await createOrBlock(context, other, `of a new title of ${name}`);
-        if (statusOf(second.exchange) >= 500)
-          fail(
-            `A project with the title of one of ${user} gets ${describeStatus(second.exchange)}.`,
-            [first.call, second],
-            { detail: 'Projects with new titles are created.' },
-          );
-        const list = await listWith(context, browser, [first], (projects, project) =>
-          projects.find(isSameProject(project)),
-        );
-        const failure = `After a second project with a title, of ${user}, the list lacks the first one.`;
-        failIfMissing(list, failure, [first.call, second]);
-      }
+      const find = (projects: Project[], project: Project) => projects.find(isSameProject(project));
+      for (const [user, name] of Object.entries(others))
+        await judgeSpecial('the same', 'another', async (kind) => {
+          const first = await createOrBlock(context, browser, `before ${kind} title of ${name}`);
+          const text = context.fixtures.project(`with ${kind} title of ${name}`);
+          const sent = kind === 'another' ? text : { ...text, title: first.sent.title };
+          const second = await (await context.signedInUser(name)).browser.createProject(sent);
+          const words = `second project with ${kind} title, of ${user}`;
+          if (statusOf(second.exchange) >= 500)
+            fail(`A ${words}, gets ${describeStatus(second.exchange)}.`, [second]);
+          const list = await listWith(context, browser, [first], find);
+          const failure = `After a ${words}, the list lacks the first one.`;
+          failIfMissing(list, failure, [first.call, second]);
+          return second;
+        });
     }),
   }),
 ];

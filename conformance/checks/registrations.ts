@@ -1,6 +1,7 @@
 import { Blocked, type Exchange } from '../http/record.ts';
 import { parseJson, statusOf } from '../http/response.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import { takeSession } from '../people/visits.ts';
 import { countIn, describeStatus } from '../problems/describe.ts';
 import {
   createProblem,
@@ -12,7 +13,8 @@ import {
 } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import { isSameProject, listWith } from '../requests/lists.ts';
-import { isUnauthorized, registerAgain } from '../requests/sign-ins.ts';
+import { expectSession } from '../requests/sessions.ts';
+import { registerAgain } from '../requests/sign-ins.ts';
 import { must, should, type Check } from './check.ts';
 import { signInAs, signInWithOtherCase } from '../requests/account-cases.ts';
 
@@ -121,7 +123,9 @@ export const registrationChecks: Check[] = [
     statements: ['HEADER-7', 'CALL-3', 'CALL-4'],
     after: ['SIGNIN-15'],
     async run(context) {
-      const { login, call } = await registerGuest(context);
+      const { browser, login } = await context.newSession('bob');
+      const { email, password } = context.fixtures;
+      const call = await browser.registerUser(email('guest'), password('guest'));
       expectSuccess(call, 'Registering from a browser with a session fails', [login]);
     },
   }),
@@ -132,11 +136,11 @@ export const registrationChecks: Check[] = [
     statements: ['CHOICE-9', 'AUTH-7'],
     after: ['SIGNIN-15'],
     async run(context) {
-      const { login, before, call, after } = await registerGuest(context);
-      if (!before.outcome.ok) skip('the list cannot be fetched');
-      if (!call.outcome.ok) skip('a signed-in user cannot register');
+      const user = await takeSession(context, 'bob');
+      const { email, password } = context.fixtures;
+      const register = () => user.browser.registerUser(email('kept'), password('kept'));
       const failure = 'After a registration in a signed-in browser, the list fails';
-      if (isUnauthorized(after)) expectSuccess(after, failure, [login, before, call]);
+      await expectSession(user, register, failure);
     },
   }),
   should('ACCOUNT-8', {
@@ -225,23 +229,7 @@ async function registerAtOnce(context: RunContext, name: string) {
   if (winners.length > 1) fail(`${words} registrations of one email at once succeed.`, calls);
   const [winner] = winners;
   if (!winner) return;
-  const signIn = (password: string) => context.newBrowser(name).login(email, password);
-  const login = await signIn(passwords[calls.indexOf(winner)]!);
-  let isReplaced = false;
-  for (const password of login.outcome.ok ? [] : passwords)
-    isReplaced ||= (await signIn(password)).outcome.ok === true;
-  const failure = isReplaced
-    ? 'Of three registrations at once, a refused one replaces the password'
-    : 'Of three registrations at once, the one that succeeded cannot sign in';
+  const login = await context.newBrowser(name).login(email, passwords[calls.indexOf(winner)]!);
+  const failure = 'Of three registrations at once, the one that succeeded cannot sign in';
   expectSuccess(login, failure, calls);
 }
-
-/** Registers another account in the browser of a signed-in user. */
-const registerGuest = oncePerRun(async (context) => {
-  const { browser, login } = await signInAs(context, 'bob');
-  if (!login.outcome.ok) skip('the user cannot sign in');
-  const before = await browser.listProjects();
-  const { email, password } = context.fixtures;
-  const call = await browser.registerUser(email('guest'), password('guest'));
-  return { login, before, call, after: await browser.listProjects() };
-});

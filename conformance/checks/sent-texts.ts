@@ -15,6 +15,11 @@ const isCreate = ({ request: { method, path } }: Exchange) =>
 
 const rowsOf = (body: unknown) => [body].flat().map((row): Values => Object(row));
 
+const sentIn = (exchange: Exchange): Values =>
+  Object(isCreate(exchange) ? parseJson(String(exchange.request.body)) : undefined);
+
+const textsOf = (exchange: Exchange) => textNames.map((name) => String(sentIn(exchange)[name]));
+
 const keyOf = ({ request }: Exchange) => request.headers['idempotency-key'];
 
 const requirement =
@@ -57,24 +62,18 @@ export const sentTextChecks: Check[] = [
 
 /** Creates what finds a text in a project that only another request than its own has sent. */
 export function createTextSearch(record: Exchange[]) {
-  const texts = new Map(
-    record.map((exchange) => {
-      const [sent] = rowsOf(isCreate(exchange) && parseJson(String(exchange.request.body)));
-      return [exchange, textNames.map((name) => sent?.[name])];
-    }),
-  );
-  const textsOf = (exchange: Exchange): unknown[] => texts.get(exchange)!;
   const senders = new Map(
     record.toReversed().flatMap((each) => textsOf(each).map((text) => [text, each] as const)),
   );
   /** `own` are the requests that may have created the project that `shown` shows. */
   return (project: Values, own: Exchange[], shown: Exchange): Problem | undefined => {
-    const isOwn = (text: string) =>
-      text.length < minLength || own.flatMap(textsOf).some((each) => String(each).includes(text));
-    const name = textNames.find(
-      (each) => senders.has(project[each]) && !isOwn(String(project[each])),
-    );
-    const sender = name && senders.get(project[name])!;
+    const ownTexts = own.flatMap(textsOf);
+    const name = textNames.find((each) => {
+      const text = String(project[each]);
+      const isLong = text.length >= minLength && senders.has(text);
+      return isLong && !ownTexts.some((sent) => sent.includes(text));
+    });
+    const sender = name && senders.get(String(project[name]))!;
     // A key may repeat the response to another text.
     if (!sender || own.some((each) => keyOf(each) && keyOf(each) === keyOf(sender)))
       return undefined;
@@ -82,7 +81,7 @@ export function createTextSearch(record: Exchange[]) {
     const text = truncate(String(project[name]), 40);
     // The list may have what was sent, with another id than the response.
     const isOtherId = rowsOf(parseJson(shown.response!.text)).some(
-      (row) => row.id !== project.id && row[name] === textsOf(own[0]!)[textNames.indexOf(name)],
+      (row) => row.id !== project.id && row[name] === sentIn(own[0]!)[name],
     );
     const description = isOtherId
       ? 'The response to a new project has the id of another project.'

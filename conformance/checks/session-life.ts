@@ -15,7 +15,6 @@ import {
   countSignIns,
   expectSession,
   findActiveSession,
-  requireActiveSession,
   requireSession,
 } from '../requests/sessions.ts';
 
@@ -70,7 +69,8 @@ export const sessionLifeChecks: Check[] = [
     statements: ['CHOICE-9', 'CALL-3'],
     after: ['SIGNIN-7'],
     async run(context) {
-      const user = await requireActiveSession(context);
+      const user = await findActiveSession(context);
+      if (!user.list.outcome.ok) throw unshown(user.list);
       for (let count = 1; count <= manyRequests; count++) {
         const list = await user.browser.listProjects();
         await blockUnlessRejected(user, list);

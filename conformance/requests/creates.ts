@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { NewProject } from '../../machines/types.ts';
 import { isSuccess } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
-import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import type { RunContext } from '../people/run-context.ts';
 
 /** Creates a project of the fixtures. Blocks the check when that fails. */
 export async function createOrBlock(
@@ -39,11 +39,6 @@ export function createWithKey(
   const headers = { 'idempotency-key': hash.digest('hex').slice(0, 32) };
   return browser.createProject(project, { headers, isAppRequest: false });
 }
-
-/** Creates a project as a signed-in user, without the XSRF token. */
-export const createWithoutToken = oncePerRun(async (context) =>
-  createWithToken(context, (await context.signedInUser('ada')).browser, undefined),
-);
 
 export function createWithToken(
   context: RunContext,

@@ -12,7 +12,6 @@ import { isClientError, isSuccess } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { emailDomain } from '../people/fixtures.ts';
 import type { RunContext } from '../people/run-context.ts';
-import { lowerFirst } from '../problems/describe.ts';
 import { messageFault } from '../problems/matchers.ts';
 import { skip } from '../problems/problem.ts';
 import { createWithToken } from './creates.ts';
@@ -26,7 +25,6 @@ export type ErrorCase = {
   level: 'MUST' | 'SHOULD';
   /** As in "… is rejected with a message". */
   subject: string;
-  isPlural: boolean;
   /** Whether the backend may also accept the request. */
   mayBeAccepted: boolean;
   /** Whether it tries to sign in with a value that may reach a query. */
@@ -112,7 +110,7 @@ const creatorOf =
     wrong: Wrong,
     subject: string,
     more: Partial<
-      Pick<ErrorCase, 'level' | 'isPlural' | 'isInjection' | 'statements' | 'after' | 'userReads'>
+      Pick<ErrorCase, 'level' | 'isInjection' | 'statements' | 'after' | 'userReads'>
     > = {},
   ): ErrorCase => {
     const isRequest = typeof wrong === 'function';
@@ -120,7 +118,6 @@ const creatorOf =
       id,
       level: 'SHOULD',
       subject,
-      isPlural: false,
       mayBeAccepted,
       isInjection: false,
       statements: call ? statementsOf[call] : [],
@@ -207,10 +204,7 @@ export const errorCases: ErrorCase[] = [
   refused('ERR-36', 'login', { password: 12345678 }, 'A password that is a number', query),
   refused('ERR-37', 'login', { password: { $ne: null } }, 'A password that is an object', query),
   refused('ERR-38', 'login', { email: [ownEmail] }, 'An email that is an array', query),
-  refused('ERR-39', 'login', anyObjects, 'Objects in place of an email and a password', {
-    isPlural: true,
-    ...query,
-  }),
+  refused('ERR-39', 'login', anyObjects, 'An object in place of each credential', query),
   refused('ERR-40', 'login', sqlFragments, 'An email with a fragment of SQL', query),
   refused('ERR-43', 'login', { password: true }, 'A password that is true', query),
   refused('ERR-44', 'login', { password: null }, 'A password that is null', query),
@@ -252,9 +246,6 @@ export const errorCases: ErrorCase[] = [
     statements: ['CALL-4', 'ERROR-5', 'ERROR-6'],
   }),
 ];
-
-/** Returns what a backend allows that accepts the request of an error case. */
-export const describeAcceptance = ({ subject }: ErrorCase) => `${lowerFirst(subject)} is accepted`;
 
 function sendBody(id: string, call: FormCall, wrong: object | string): Send {
   return async (context, browser) => {

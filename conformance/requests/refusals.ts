@@ -3,7 +3,6 @@ import { isClientError, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerArguments, type RunContext } from '../people/run-context.ts';
 import { describeExchangeScreen, describeResponse, describeScreen } from '../problems/describe.ts';
-
 import { errorCases, notSentByApp, type FormCall, type ErrorCase } from './error-cases.ts';
 import { sendErrorCase, sentErrorCase } from './send-error-case.ts';
 
@@ -33,9 +32,6 @@ export async function freeName(
 
 export const casesOf = (call: ErrorCase['call']) => errorCases.filter((each) => each.call === call);
 
-/** Returns the last wrong form of a call, whose email or title may be in use if it was accepted. */
-const lastOf = (call: FormCall) => casesOf(call).at(-1)!;
-
 /**
  * Sends all wrong forms of a call and then a good one, from one browser, and returns the good one.
  * Projects are cheap, so that a good one follows each wrong one, and the first that fails counts.
@@ -54,7 +50,7 @@ export const refuseAll = oncePerArguments(
       const next = isProject && !failed ? await good(`after-${errorCase.id}`) : undefined;
       if (next && !next.outcome.ok) failed = next;
     }
-    return failed ?? good(await freeName(context, lastOf(call), 'after-refusals'));
+    return failed ?? good(await freeName(context, casesOf(call).at(-1)!, 'after-refusals'));
   },
 );
 

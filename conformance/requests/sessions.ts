@@ -1,36 +1,13 @@
 import { Blocked } from '../http/record.ts';
-import type { Project } from '../../machines/types.ts';
 import { hasSucceeded, isClientError } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import type { SignedInUser } from '../people/accounts.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { activeSession, firstVisit, manyVisits, type Visit } from '../people/visits.ts';
-import { decisiveLast, expectSuccess, fail, skip } from '../problems/problem.ts';
-import { unshown, isSameProject } from './lists.ts';
+import { expectSuccess, skip } from '../problems/problem.ts';
+import { unshown } from './lists.ts';
 import { blockOnFlapping, isUnauthorized } from './sign-ins.ts';
 import { isListPublic } from './visitors.ts';
-
-/** Fails for a new project that its user does not see. Names the user who sees it. */
-export async function expectOwnList(
-  context: RunContext,
-  first: Visit,
-  { call, project }: { call: ApiCall; project: Project },
-  exchanges: ApiCall[],
-) {
-  const { browser } = await context.newSession(first.name);
-  const list = await browser.listProjects();
-  const isOfFirst = list.outcome.ok && list.outcome.value.some(isSameProject(project));
-  const shown = isOfFirst ? [...exchanges, list] : exchanges;
-  fail(
-    isOfFirst
-      ? 'A user who signs in after another one in a browser creates projects of that other user.'
-      : 'A user who signs in after another one in a browser creates a project that the next list lacks.',
-    decisiveLast(shown, call),
-    isOfFirst
-      ? { userSees: "the new user's project in the first user's list" }
-      : { lacks: project },
-  );
-}
 
 /** Counts the sign-ins since a call. */
 export const countSignIns = (
@@ -74,13 +51,6 @@ export async function findActiveSession(context: RunContext): Promise<Visit> {
   return (
     visits.find(({ list }) => list.outcome.ok) ?? { ...first!, browser: first!.signedInBrowser }
   );
-}
-
-/** Returns a session that works. */
-export async function requireActiveSession(context: RunContext): Promise<Visit> {
-  const visit = await findActiveSession(context);
-  if (!visit.list.outcome.ok) throw unshown(visit.list);
-  return visit;
 }
 
 /** Blocks a check on a failure that shows no end of a session, because others report that. */
