@@ -50,6 +50,7 @@ export type Backend = Record<OperationId, (call: BackendCall) => BackendResponse
   refuseLogin: (account: StoredAccount | undefined, call: BackendCall) => BackendResponse;
   /** Returns the Set-Cookie lines of a sign-in. */
   signIn: (account: StoredAccount, call: BackendCall) => string[];
+  createToken: () => string;
   /** Returns its cookie. The old session of the browser ends. */
   createSession: (account: StoredAccount, oldSession: string, request: BackendRequest) => string;
   cookiesOf: (session: string) => string[];
@@ -136,9 +137,10 @@ function createBackend(): Backend {
     refuseLogin: () => backend.refuse(401, 'The email or the password is not right.'),
     signIn: (account, { session, request }) =>
       backend.cookiesOf(backend.createSession(account, session, request)),
+    createToken: randomToken,
     createSession(account, oldSession) {
       backend.sessions.delete(oldSession);
-      const session = randomToken();
+      const session = backend.createToken();
       backend.sessions.set(session, account);
       return session;
     },

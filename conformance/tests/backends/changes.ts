@@ -24,24 +24,34 @@ type ChangeResponse = (
   backend: Backend,
 ) => Changed<BackendResponse>;
 
-/** Makes each connection one of two processes, which know what sessions they have created. */
+/**
+ * Makes two processes, which know what sessions they have created. By default each connection
+ * belongs to one of them.
+ */
 export const inTwoProcesses =
-  (changeOf: (backend: Backend, isOwn: IsOwn) => Partial<Backend>): Change =>
+  (
+    changeOf: (backend: Backend, isOwn: IsOwn) => Change,
+    processOf = ({ connection }: BackendRequest) => connection % 2,
+  ): Change =>
   (backend) => {
-    const { createSession } = backend;
     const processes = new Map<string, number>();
-    const isOwn: IsOwn = (session, { connection }) => processes.get(session) === connection % 2;
-    return {
-      createSession(account, old, request) {
-        const session = createSession(account, old, request);
-        processes.set(session, request.connection % 2);
-        return session;
-      },
-      ...changeOf(backend, isOwn),
-    };
+    return all(
+      after('createSession', (session, _account, _old, request) => {
+        processes.set(session, processOf(request));
+      }),
+      changeOf(backend, (session, request) => processes.get(session) === processOf(request)),
+    );
   };
 
 type IsOwn = (session: string, request: BackendRequest) => boolean;
+
+/** Creates ids by their number, from 0. */
+export const ids =
+  (idOf: (count: number) => string | number): Change =>
+  () => {
+    let count = 0;
+    return { createId: () => idOf(count++) };
+  };
 
 /** Responds in place of a backend, whose own responses `next` returns. */
 export const respond =
@@ -124,6 +134,23 @@ export const before =
     return { [name]: changed };
   };
 
+/** Changes what a function of the backend returns. A falsy value keeps it. */
+export const after =
+  <Name extends FunctionName>(
+    name: Name,
+    change: (result: Result<Name>, ...args: Parameters<Backend[Name]>) => Changed<Result<Name>>,
+  ): Change =>
+  (backend) => {
+    const original = backend[name] as (...args: Parameters<Backend[Name]>) => Result<Name>;
+    const changed = (...args: Parameters<Backend[Name]>) => {
+      const result = original(...args);
+      return change(result, ...args) || result;
+    };
+    return { [name]: changed };
+  };
+
+type Result<Name extends FunctionName> = ReturnType<Backend[Name]>;
+
 /** Changes the texts that are stored. */
 export const storedText = (change: (text: string) => string): Change =>
   requestsTo('createProject', (request) => {
@@ -135,25 +162,25 @@ export const storedText = (change: (text: string) => string): Change =>
   });
 
 /**
- * Responds to the second of two concurrent requests with the same key. The first request waits for
- * the second until nothing else arrives.
+ * Responds to requests that arrive at once, by their place among those with the same key. Each
+ * waits until nothing else arrives. A falsy value keeps the response of the backend.
  */
-export const concurrent =
+export const atOnce =
   (
     operation: OperationId,
-    respondToSecond: (request: BackendRequest) => BackendResponse,
+    change: (place: number, request: BackendRequest, next: Respond) => Changed<ReturnType<Respond>>,
     keyOf: (request: BackendRequest) => string = () => '',
   ): Change =>
   () => {
-    const firstRequests = new Set<string>();
+    const counts = new Map<string, number>();
     return respond(async (request, next) => {
       if (!isOperation(request, operation)) return next(request);
       const key = keyOf(request);
-      if (firstRequests.delete(key)) return respondToSecond(request);
-      firstRequests.add(key);
+      const place = (counts.get(key) ?? 0) + 1;
+      counts.set(key, place);
       await untilQuiet();
-      firstRequests.delete(key);
-      return next(request);
+      counts.delete(key);
+      return change(place, request, next) || next(request);
     });
   };
 

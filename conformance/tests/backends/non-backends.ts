@@ -6,7 +6,8 @@ import {
   neverRespond,
   restartAfter,
   startStubServer,
-  type Respond,
+  type BackendRequest,
+  type BackendResponse,
 } from './stub-server.ts';
 import type { TestClock } from './test-clock.ts';
 import { allowOrigin, appOrigin } from './variants.ts';
@@ -21,10 +22,14 @@ type NonBackend = {
   start: (clock: TestClock) => Promise<RunningServer>;
 };
 
-const server = (id: string, name: string, respond: Respond): NonBackend => ({
+const server = (
+  id: string,
+  name: string,
+  respond: (request: BackendRequest, clock: TestClock) => BackendResponse,
+): NonBackend => ({
   id,
   name,
-  start: () => startStubServer(respond),
+  start: (clock) => startStubServer((request) => respond(request, clock)),
 });
 
 const allowedOrigin = 'access-control-allow-origin';
@@ -40,17 +45,6 @@ const cors = (id: string, name: string, fault: Change): NonBackend => ({
 
 /** The app sends the token to its own origin only. */
 const withoutToken = change.all(exemplary, () => ({ xsrfToken: () => undefined }));
-
-/** Its server ends after a response, and listens again later. */
-function startUnstableBackend(clock: TestClock): Promise<RunningServer> {
-  let count = 0;
-  const restart = change.responsesTo(
-    'createProject',
-    201,
-    (response) => ++count === 10 && restartAfter(response),
-  );
-  return startBackend(clock, exemplary, restart);
-}
 
 /** Servers that do not implement the contract, or not for an app of another origin. */
 export const nonBackends: NonBackend[] = [
@@ -69,11 +63,9 @@ export const nonBackends: NonBackend[] = [
   server('REACH-1', 'a server that answers every request with 404 and a message', () =>
     change.error(404, 'Not Found'),
   ),
-  {
-    id: 'REACH-1',
-    name: 'a server that accepts connections and never responds',
-    start: (clock) => startStubServer(() => neverRespond(clock)),
-  },
+  server('REACH-1', 'a server that accepts connections and never responds', (_request, clock) =>
+    neverRespond(clock),
+  ),
   {
     id: 'REACH-5',
     name: 'a backend that ends when a project is created',
@@ -89,20 +81,22 @@ export const nonBackends: NonBackend[] = [
       return { ...running, stop: async () => {} };
     },
   },
-  {
-    id: 'REACH-1',
-    name: 'a backend that redirects to https',
-    start: () =>
-      startStubServer(({ headers, path }) => ({
-        status: 301,
-        headers: { location: `https://${String(headers['host'])}${path}` },
-        body: '',
-      })),
-  },
+  server('REACH-1', 'a backend that redirects to https', ({ headers, path }) => ({
+    status: 301,
+    headers: { location: `https://${String(headers['host'])}${path}` },
+    body: '',
+  })),
   {
     id: 'REACH-5',
     name: 'a backend whose process ends after a response and is started again',
-    start: startUnstableBackend,
+    start(clock) {
+      let count = 0;
+      const restart: Change = change.after(
+        'createProject',
+        (response) => response.status === 201 && ++count === 10 && restartAfter(response),
+      );
+      return startBackend(clock, exemplary, restart);
+    },
   },
   {
     id: 'SIGNIN-1',

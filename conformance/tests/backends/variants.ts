@@ -42,23 +42,14 @@ const refusedAs =
   (status: number): Change =>
   () => ({ refuse: (_status, message) => jsonResponse(status, { message }) });
 
-const numericIds: Change = () => {
-  let last = 0;
-  return { createId: () => ++last };
-};
+const numericIds = change.ids((count) => count + 1);
 
 const sign = (text: string) => createHmac('sha256', 'a secret').update(text).digest('base64url');
 
 /** Creates sessions whose cookies are random tokens in this form. */
 const encodeSessions =
   (encode: (token: Buffer) => string): Change =>
-  ({ sessions }) => ({
-    createSession(account) {
-      const session = encode(randomBytes(18));
-      sessions.set(session, account);
-      return session;
-    },
-  });
+  () => ({ createToken: () => encode(randomBytes(18)) });
 
 /** Every response sets a new token. The old one is valid for ten more seconds. */
 const rotatedSessions: Change = (backend, clock) => {
@@ -381,13 +372,6 @@ const ofAnotherOrigin: Record<string, Change> = {
   ),
 };
 
-const sequence =
-  (idOf: (count: number) => string | number): Change =>
-  () => {
-    let count = 0;
-    return { createId: () => idOf(++count) };
-  };
-
 /** What routers, sequences and frameworks do, and no user suffers from. They meet every SHOULD. */
 export const oddities: Record<string, Change> = {
   'addresses may end in a slash and have any letter case, and ids are numbers': change.all(
@@ -395,11 +379,11 @@ export const oddities: Record<string, Change> = {
       ...request,
       path: request.path.replace(/(?<=.)\/$/, '').toLowerCase(),
     })),
-    sequence((count) => count),
+    numericIds,
   ),
   // The latter like Spring Security.
   'ids are the text of a sequence, and the XSRF token is compared with its cookie only': change.all(
-    sequence(String),
+    change.ids(String),
     ({ signIn }) => ({
       // The cookie never changes.
       signIn(account, call) {
@@ -437,7 +421,7 @@ export const oddities: Record<string, Change> = {
       }),
     ),
   // Like ObjectId of MongoDB within one second.
-  'ids end in a hexadecimal sequence': sequence(
+  'ids end in a hexadecimal sequence': change.ids(
     (count) => `65f0c0de9a1b2c3d4e${count.toString(16).padStart(6, '0')}`,
   ),
 };

@@ -16,6 +16,12 @@ const emails =
   (keyOf: (email: string) => string): Change =>
   () => ({ emailKey: (email) => keyOf(email).toLowerCase() });
 
+/** Refuses registrations with such a text. */
+const refused = (field: 'email' | 'password', pattern: RegExp, status = 422): Change =>
+  change.refuse('registerUser', status, (json) => pattern.test(String(json[field])));
+
+const hasSession = (_json: unknown, request: BackendRequest) => change.sessionOf(request);
+
 /** Changes what is registered, but not what signs in. */
 const registrations =
   (field: 'email' | 'password', changed: (text: string) => string): Change =>
@@ -25,60 +31,52 @@ const registrations =
   });
 
 /** Responds to a sign-in with an unknown email. */
-const unknownEmail =
-  (response: BackendResponse): Change =>
-  ({ refuseLogin }) => ({
-    refuseLogin: (account, call) => (account ? refuseLogin(account, call) : response),
-  });
-
-const existingEmail = (response: BackendResponse) =>
-  change.responsesTo('registerUser', 409, () => response);
+const unknownEmail = (response: BackendResponse) =>
+  change.after('refuseLogin', (_refusal, account) => !account && response);
 
 function endSessions({ sessions }: Backend, account: StoredAccount | undefined) {
   for (const [session, owner] of sessions) if (owner === account) sessions.delete(session);
 }
 
-/** Responds to a request with the even or the odd database. */
-const twoDatabases =
-  (numberOf: (request: BackendRequest) => number): Change =>
-  (backend) => {
-    const databases = [backend, { accounts: new Map(), sessions: new Map() }].map(
-      ({ accounts, sessions }) => ({ accounts, sessions }) as Pick<Backend, 'accounts'>,
+const lateSessions =
+  (delayMs: number): Change =>
+  ({ findAccount }, clock) => {
+    const startTimes = new Map<string, number>();
+    return change.all(
+      change.after('createSession', (session) => {
+        startTimes.set(session, clock.now() + delayMs);
+      }),
+      () => ({
+        findAccount(session, request) {
+          clock.increment(20);
+          const isValid = clock.now() >= (startTimes.get(session) ?? 0);
+          return isValid ? findAccount(session, request) : undefined;
+        },
+      }),
     );
-    return change.before('respond', (_backend, request) => {
-      Object.assign(backend, databases[numberOf(request) % 2]);
-    });
   };
+
+const ownSessions: Parameters<typeof change.inTwoProcesses>[0] =
+  ({ findAccount }, isOwn) =>
+  () => ({
+    findAccount: (session, request) =>
+      isOwn(session, request) ? findAccount(session, request) : undefined,
+  });
 
 /** Faults of registering. */
 export const accountFaults: Record<string, Change> = {
-  'ACCOUNT-1: the registration of a new email fails': change.refuse(
-    'registerUser',
-    403,
-    () => true,
-  ),
+  'ACCOUNT-1: each registration is refused': change.refuse('registerUser', 403, () => true),
   'ACCOUNT-2: a new account cannot sign in': change.refuse('login', 403, () => true),
-  'ACCOUNT-2: the browser that registered cannot sign in': ({ registered }) =>
-    change.all(
-      () => ({
-        registered: (call) => change.withSetCookies(registered(call), ['registered=1; Path=/']),
-      }),
-      change.refuse('login', 409, (_json, request) => requestCookie(request, 'registered')),
-    ),
-  'ACCOUNT-3: passwords shorter than 10 characters are refused': change.refuse(
-    'registerUser',
-    422,
-    ({ password }) => String(password).length < 10,
+  'ACCOUNT-2: the browser that registered cannot sign in': change.all(
+    change.after('registered', (sent) => change.withSetCookies(sent, ['registered=1; Path=/'])),
+    change.refuse('login', 409, (_json, request) => requestCookie(request, 'registered')),
   ),
+  'ACCOUNT-3: passwords of less than 10 characters are refused': refused('password', /^.{0,9}$/),
   'ACCOUNT-4: passwords are trimmed on registration but not on sign-in': registrations(
     'password',
     (password) => password.trim(),
   ),
-  'ACCOUNT-20: a registration with a password outside Latin-1 causes a 500': change.refuse(
-    'registerUser',
-    500,
-    ({ password }) => /[^\0-\xff]/.test(String(password)),
-  ),
+  'ACCOUNT-20: a new password outside Latin-1 causes a 500': refused('password', /[^\0-\xff]/, 500),
   'ACCOUNT-5: passwords are trimmed': passwords((password) => password.trim()),
   'ACCOUNT-6: only 72 bytes of passwords are compared': passwords((password) =>
     Buffer.from(password).subarray(0, 72).toString(),
@@ -92,17 +90,10 @@ export const accountFaults: Record<string, Change> = {
     ({ accounts }, { request, json }) =>
       json['email'] !== change.emailOf(request) && accounts.delete(change.emailOf(request)),
   ),
-  'ACCOUNT-7: the registration of an existing email gets 201': existingEmail(
-    jsonResponse(201, { role: 'member' }),
-  ),
   'ACCOUNT-8: emails with "I" are compared by the rules of Turkish': emails((email) =>
     email.replaceAll('I', 'ı'),
   ),
-  'ACCOUNT-9: a registration from a signed-in browser is refused': change.refuse(
-    'registerUser',
-    403,
-    (_json, request) => change.sessionOf(request),
-  ),
+  'ACCOUNT-9: a signed-in browser cannot register': change.refuse('registerUser', 403, hasSession),
   'ACCOUNT-10: a long password is accepted on registration only': change.refuse(
     'login',
     401,
@@ -115,14 +106,14 @@ export const accountFaults: Record<string, Change> = {
   'ACCOUNT-11: accents in emails are ignored': emails((email) =>
     email.normalize('NFD').replaceAll(/\p{M}/gu, ''),
   ),
-  'ACCOUNT-12: two concurrent registrations of one email both succeed': change.concurrent(
+  'ACCOUNT-12: two concurrent registrations of one email both succeed': change.atOnce(
     'registerUser',
-    () => jsonResponse(201, {}),
+    (place) => place === 2 && jsonResponse(201, {}),
     change.emailOf,
   ),
-  'ACCOUNT-12: one of two concurrent registrations of one email causes a 500': change.concurrent(
+  'ACCOUNT-12: one of two concurrent registrations of one email causes a 500': change.atOnce(
     'registerUser',
-    () => change.error(500),
+    (place) => place === 2 && change.error(500),
     change.emailOf,
   ),
   'ACCOUNT-13: letters outside ASCII in passwords are replaced': passwords((password) =>
@@ -143,11 +134,7 @@ export const accountFaults: Record<string, Change> = {
       },
     };
   },
-  'ACCOUNT-19: an apostrophe in a new email causes a 500': change.refuse(
-    'registerUser',
-    500,
-    ({ email }) => String(email).includes("'"),
-  ),
+  'ACCOUNT-19: an apostrophe in a new email causes a 500': refused('email', /'/, 500),
   'ACCOUNT-15: the part after a plus sign is dropped on registration only': registrations(
     'email',
     (email) => email.replace(/\+[^@]*/, ''),
@@ -159,27 +146,15 @@ export const accountFaults: Record<string, Change> = {
     'registered',
     ({ sessions }, { session }) => sessions.delete(session),
   ),
-  'ACCOUNT-19: emails with a plus sign are refused': change.refuse(
-    'registerUser',
-    422,
-    ({ email }) => String(email).includes('+'),
-  ),
-  'ACCOUNT-20: passwords with a space are refused': change.refuse(
-    'registerUser',
-    422,
-    ({ password }) => String(password).includes(' '),
-  ),
+  'ACCOUNT-19: emails with a plus sign are refused': refused('email', /\+/),
+  'ACCOUNT-20: passwords with a space are refused': refused('password', / /),
   'ACCOUNT-11: dots and tags of a large provider are removed': emails((email) =>
     email.endsWith('@gmail.com') ? email.replaceAll(/\.(?=.*@)|\+.*(?=@)/g, '') : email,
   ),
   'ACCOUNT-22: a registration chooses its role': () => ({
     registered: ({ json }) => jsonResponse(201, { role: json['role'] ?? 'member' }),
   }),
-  'ACCOUNT-23: passwords need a capital and a digit': change.refuse(
-    'registerUser',
-    422,
-    ({ password }) => /^[a-z ]{8,}$/.test(String(password)),
-  ),
+  'ACCOUNT-23: passwords need a capital and a digit': refused('password', /^[a-z ]{8,}$/),
 };
 
 /** Faults of signing in, and of sessions. */
@@ -191,13 +166,15 @@ export const signInFaults: Record<string, Change> = {
       return typed.filter((each) => each === typed.at(-1)).length > 4;
     });
   },
-  'SIGNIN-17: two processes with a database each take turns': () => {
+  'SIGNIN-17: two processes with a database each take turns': (backend) => {
+    const { accounts, sessions } = backend;
+    const databases = [
+      { accounts, sessions },
+      { accounts: new Map(), sessions: new Map() },
+    ];
     let count = 0;
-    return twoDatabases(() => ++count);
+    return change.before('respond', () => Object.assign(backend, databases[++count % 2]));
   },
-  'SIGNIN-17: each of two processes has a database of its own': twoDatabases(
-    ({ connection }) => connection,
-  ),
   'SIGNIN-1: a wrong password gets 200 and an error in the body': change.responsesTo(
     'login',
     401,
@@ -219,42 +196,24 @@ export const signInFaults: Record<string, Change> = {
     loggedIn: () => jsonResponse(200, { token: 'eyJhbGciOiJIUzI1NiJ9.e30.abcdefgh' }),
     signIn: () => [],
   }),
-  'SIGNIN-6: the XSRF cookie replaces that of the session': ({ cookiesOf }) => ({
-    cookiesOf: (session) => cookiesOf(session).slice(-1),
-  }),
-  'SIGNIN-7: a second sign-in ends the first session': change.before('createSession', endSessions),
-  'SIGNIN-9: a sign-in from a signed-in browser is refused': change.refuse(
-    'login',
-    400,
-    (_json, request) => change.sessionOf(request),
+  'SIGNIN-6: the XSRF cookie replaces that of the session': change.after('cookiesOf', (lines) =>
+    lines.slice(-1),
   ),
+  'SIGNIN-7: a second sign-in ends the first session': change.before('createSession', endSessions),
+  'SIGNIN-9: a signed-in browser cannot sign in': change.refuse('login', 400, hasSession),
   'SIGNIN-9: a sign-in from a signed-in browser keeps the old session': ({ login, loggedIn }) => ({
     login(call) {
       const response = login({ ...call, session: '' });
       return call.session && response.status === 200 ? loggedIn() : response;
     },
   }),
-  'SIGNIN-14: each of two processes keeps its own sessions': change.inTwoProcesses(
-    ({ findAccount }, isOwn) => ({
-      findAccount: (session, request) =>
-        isOwn(session, request) ? findAccount(session, request) : undefined,
-    }),
-  ),
+  'SIGNIN-14: each of two processes keeps its own sessions': change.inTwoProcesses(ownSessions),
   // Each process decrypts only its own cookies, and replaces those of the other one.
   'SIGNIN-14: two processes take turns, and each has a key of its own': (backend) => {
     let turn = 0;
-    const turns = new Map<string, number>();
     return change.all(
       change.requests(() => void turn++),
-      ({ createSession, findAccount }) => ({
-        createSession(account, old, request) {
-          const session = createSession(account, old, request);
-          turns.set(session, turn);
-          return session;
-        },
-        findAccount: (session, request) =>
-          (turn - turns.get(session)!) % 2 === 0 ? findAccount(session, request) : undefined,
-      }),
+      change.inTwoProcesses(ownSessions, () => turn % 2),
       change.responsesTo('listProjects', 401, (response) =>
         change.withSetCookies(response, [backend.sessionCookie('of-a-visitor')]),
       ),
@@ -266,33 +225,13 @@ export const signInFaults: Record<string, Change> = {
     change.renewedCookies((session, account, request) =>
       backend.cookiesOf(backend.createSession(account, session, request)),
     ),
-  'SIGNIN-15: a session is valid from 0.3 s after its sign-in': (
-    { createSession, findAccount },
-    clock,
-  ) => {
-    const startTimes = new Map<string, number>();
-    return {
-      createSession(...args) {
-        const session = createSession(...args);
-        startTimes.set(session, clock.now() + 300);
-        return session;
-      },
-      findAccount(session, request) {
-        clock.increment(20);
-        const isValid = clock.now() >= (startTimes.get(session) ?? 0);
-        return isValid ? findAccount(session, request) : undefined;
-      },
-    };
-  },
-  'SIGNIN-15: a session whose token contains a slash is not found': ({ createSession }) => {
+  'SIGNIN-15: a session is valid from 0.3 s after its sign-in': lateSessions(300),
+  'SIGNIN-15: a session whose token contains a slash is not found': () => {
     const counts = new Map<string, number>();
-    return {
-      createSession(account, ...rest) {
-        const count = (counts.get(account.email) ?? 0) + 1;
-        counts.set(account.email, count);
-        return `${count === 3 ? '/' : ''}${createSession(account, ...rest)}`;
-      },
-    };
+    return change.after('createSession', (session, { email }) => {
+      counts.set(email, (counts.get(email) ?? 0) + 1);
+      return counts.get(email) === 3 && `/${session}`;
+    });
   },
   'SIGNIN-16: a wrong password ends all sessions of the user': change.before(
     'refuseLogin',
@@ -302,12 +241,8 @@ export const signInFaults: Record<string, Change> = {
     let count = 0;
     return change.refuse('login', 401, () => ++count >= 8 && count <= 30);
   },
-  'SIGNIN-17: the second sign-in of an account fails': ({ signIn }) => ({
-    signIn(account, call) {
-      const cookies = signIn(account, call);
-      account.password = 'signed in once';
-      return cookies;
-    },
+  'SIGNIN-17: the second sign-in of an account fails': change.before('signIn', (_, account) => {
+    account.password = 'signed in once';
   }),
   'SIGNIN-17: every third account is stored 0.3 s after its registration': (_backend, clock) => {
     const storedAt = new Map<string, number>();
@@ -346,13 +281,11 @@ export const signInFaults: Record<string, Change> = {
 
 /** Other faults of signing in. */
 export const otherSignInFaults: Record<string, Change> = {
-  'SIGNIN-1: a wrong password is refused with a session cookie that works': ({
-    refuse,
-    signIn,
-  }) => ({
-    refuseLogin: (account, call) =>
-      change.withSetCookies(refuse(401, 'Wrong.'), account ? signIn(account, call) : []),
-  }),
+  'SIGNIN-1: a wrong password is refused with a session cookie that works': ({ signIn }) =>
+    change.after(
+      'refuseLogin',
+      (refusal, account, call) => account && change.withSetCookies(refusal, signIn(account, call)),
+    ),
   'SIGNIN-18: an email and a password in the address sign in': change.requests((request) => {
     const { pathname, searchParams } = new URL(request.path, 'http://localhost');
     return searchParams.size > 0
@@ -371,11 +304,9 @@ export const otherSignInFaults: Record<string, Change> = {
     }),
   'SIGNIN-19: five wrong passwords lock an account, as if the right one were wrong':
     change.lockAfter(5, change.error(401, 'The email or the password is not right.')),
-  'SIGNIN-8: one of two concurrent sign-ins is refused': change.concurrent('login', () =>
-    change.error(409, 'Another sign-in is in progress.'),
-  ),
-  'SIGNIN-10: a failed sign-in deletes the cookie': change.responsesTo('login', 401, (response) =>
-    change.withSetCookies(response, ['session=; Max-Age=0; Path=/']),
+  'SIGNIN-8: one of two concurrent sign-ins is refused': change.atOnce(
+    'login',
+    (place) => place === 2 && change.error(409, 'Another sign-in is in progress.'),
   ),
   'SIGNIN-10: a failed sign-in ends the session': change.before(
     'refuseLogin',

@@ -4,25 +4,25 @@ import type { BackendRequest } from '../stub-server.ts';
 
 type Replacement = [pattern: string | RegExp, replacement: string];
 
-const sessionCookie =
-  (...replacement: Replacement): Change =>
-  ({ sessionCookie: original }) => ({
-    sessionCookie: (session) => original(session).replace(...replacement),
-  });
+const sessionCookie = (...replacement: Replacement) =>
+  change.after('sessionCookie', (line) => line.replace(...replacement));
 
-const xsrfCookie =
-  (...replacement: Replacement): Change =>
-  ({ xsrfCookie: original }) => ({
-    xsrfCookie: (token) => original(token).replace(...replacement),
+const xsrfCookie = (...replacement: Replacement) =>
+  change.after('xsrfCookie', (line) => line.replace(...replacement));
+
+const ownTokens: Parameters<typeof change.inTwoProcesses>[0] =
+  ({ isXsrfTokenRight }, isOwn) =>
+  () => ({
+    isXsrfTokenRight: (call) => isOwn(call.session, call.request) && isXsrfTokenRight(call),
   });
 
 const tokenOf = ({ headers }: BackendRequest) => String(headers['x-xsrf-token'] ?? '');
 
 /** Faults of cookies and of the XSRF token that break other checks. */
 export const cookieFaults: Record<string, Change> = {
-  'COOKIE-1: the cookies have the domain of another host': ({ cookiesOf }) => ({
-    cookiesOf: (session) => cookiesOf(session).map((line) => `${line}; Domain=example.com`),
-  }),
+  'COOKIE-1: the cookies have the domain of another host': change.after('cookiesOf', (lines) =>
+    lines.map((line) => `${line}; Domain=example.com`),
+  ),
   'COOKIE-1: the session cookie is SameSite=None without Secure': sessionCookie(
     'SameSite=Lax',
     'SameSite=None',
@@ -31,9 +31,10 @@ export const cookieFaults: Record<string, Change> = {
     /;/,
     `${'x'.repeat(4096)};`,
   ),
-  'COOKIE-1: two cookies are joined in one Set-Cookie header': ({ cookiesOf }) => ({
-    cookiesOf: (session) => [cookiesOf(session).join(', ')],
-  }),
+  'COOKIE-1: two cookies are joined in one Set-Cookie header': change.after(
+    'cookiesOf',
+    (lines) => [lines.join(', ')],
+  ),
   'COOKIE-1: listProjects deletes the session cookie': change.responsesTo(
     'listProjects',
     200,
@@ -64,39 +65,27 @@ export const cookieFaults: Record<string, Change> = {
         : change.withSetCookies(response, [...lines, 'XSRF-TOKEN=first-token; Path=/']);
     },
   ),
-  'XSRF-2: login sets no XSRF cookie although createProject requires the token': ({
-    cookiesOf,
-  }) => ({
-    cookiesOf: (session) => cookiesOf(session).slice(0, 1),
-  }),
+  'XSRF-2: login sets no XSRF cookie although createProject requires the token': change.after(
+    'cookiesOf',
+    (lines) => lines.slice(0, 1),
+  ),
   'XSRF-2: the XSRF cookie is HttpOnly': xsrfCookie(/$/, '; HttpOnly'),
   'XSRF-2: the XSRF cookie has the path /api': xsrfCookie('Path=/', 'Path=/api'),
   'XSRF-2: the XSRF cookie is named CSRF-TOKEN': xsrfCookie('XSRF-TOKEN=', 'CSRF-TOKEN='),
-  'XSRF-3: the percent-encoded XSRF cookie is expected without decoding': (backend) => {
-    const { xsrfToken } = backend;
-    return { xsrfToken: (session) => `a%2Fb%3D${xsrfToken(session)}` };
+  'XSRF-3: the percent-encoded XSRF cookie is expected without decoding': change.after(
+    'xsrfToken',
+    (token) => `a%2Fb%3D${token}`,
+  ),
+  'XSRF-3: an XSRF token with "+" is refused': ({ createToken, isXsrfTokenRight }) => {
+    let count = 0;
+    return change.all(
+      () => ({
+        createToken: () => `${++count % 4 === 0 ? 'odd' : ''}${createToken()}`,
+        isXsrfTokenRight: (call) => !tokenOf(call.request).includes('+') && isXsrfTokenRight(call),
+      }),
+      change.after('xsrfToken', (token, session) => session.startsWith('odd') && `${token}+`),
+    );
   },
-  'XSRF-3: an XSRF token with "+" is refused': ({ sessions, xsrfToken, isXsrfTokenRight }) => {
-    const counts = new Map<string, number>();
-    const hasPlus = new Map<string, boolean>();
-    return {
-      xsrfToken(session) {
-        const email = sessions.get(session)?.email ?? '';
-        if (!hasPlus.has(session)) {
-          counts.set(email, (counts.get(email) ?? 0) + 1);
-          hasPlus.set(session, counts.get(email)! % 3 === 0);
-        }
-        return `${xsrfToken(session)}${hasPlus.get(session) ? '+' : ''}`;
-      },
-      isXsrfTokenRight: (call) => !tokenOf(call.request).includes('+') && isXsrfTokenRight(call),
-    };
-  },
-  'ERR-24: a project without the XSRF token ends the session': ({ createProject, sessions }) => ({
-    createProject(call) {
-      if (tokenOf(call.request) === '') sessions.delete(call.session);
-      return createProject(call);
-    },
-  }),
   'XSRF-3: a new project is refused if it has an Origin': change.refuse(
     'createProject',
     403,
@@ -119,11 +108,7 @@ export const cookieFaults: Record<string, Change> = {
       return length > 0 && String(token) === xsrfToken(session);
     },
   }),
-  'XSRF-3: each of two processes has a key of its own for XSRF tokens': change.inTwoProcesses(
-    ({ isXsrfTokenRight }, isOwn) => ({
-      isXsrfTokenRight: (call) => isOwn(call.session, call.request) && isXsrfTokenRight(call),
-    }),
-  ),
+  'XSRF-3: each of two processes has a key of its own for tokens': change.inTwoProcesses(ownTokens),
   'XSRF-3: an XSRF token works once': ({ isXsrfTokenRight }) => {
     const used = new Set<string>();
     return {
@@ -146,18 +131,13 @@ export const cookieFaults: Record<string, Change> = {
     );
   },
   'XSRF-6: an XSRF token expires after four seconds without a POST': (
-    { createSession, isXsrfTokenRight },
+    { isXsrfTokenRight },
     clock,
   ) => {
     const lastUses = new Map<string, number>();
     return {
-      createSession(...args) {
-        const session = createSession(...args);
-        lastUses.set(session, clock.now());
-        return session;
-      },
       isXsrfTokenRight(call) {
-        const lastUse = lastUses.get(call.session)!;
+        const lastUse = lastUses.get(call.session) ?? clock.now();
         lastUses.set(call.session, clock.now());
         return clock.now() - lastUse < 4000 && isXsrfTokenRight(call);
       },
@@ -171,16 +151,14 @@ export const otherCookieFaults: Record<string, Change> = {
   'COOKIE-1: the XSRF cookie expires after a second': xsrfCookie(/Max-Age=\d+/, 'Max-Age=1'),
   'COOKIE-3: the session cookie is not HttpOnly': sessionCookie('; HttpOnly', ''),
   'COOKIE-4: the session cookie has no SameSite attribute': sessionCookie('; SameSite=Lax', ''),
-  'COOKIE-5: the cookies are Secure on http': ({ cookiesOf }) => ({
-    cookiesOf: (session) => cookiesOf(session).map((line) => `${line}; Secure`),
-  }),
-  'COOKIE-6: the session id that the browser sent is kept': ({ createSession, sessions }) => ({
-    createSession(account, old, request) {
-      if (!old) return createSession(account, old, request);
-      sessions.set(old, account);
+  'COOKIE-5: the cookies are Secure on http': change.after('cookiesOf', (lines) =>
+    lines.map((line) => `${line}; Secure`),
+  ),
+  'COOKIE-6: the session id that the browser sent is kept': ({ sessions }) =>
+    change.after('createSession', (_session, account, old) => {
+      if (old) sessions.set(old, account);
       return old;
-    },
-  }),
+    }),
   'COOKIE-6: a sign-in gives the session of its browser to the new user': ({
     createSession,
     sessions,
@@ -191,11 +169,6 @@ export const otherCookieFaults: Record<string, Change> = {
       return old;
     },
   }),
-  'COOKIE-7: a session cookie that is not a token causes a 500': change.refuse(
-    'listProjects',
-    500,
-    (_json, request) => /[^\da-f]/.test(change.sessionOf(request)),
-  ),
   'COOKIE-7: the session cookie is the number of the user in base64': ({ accounts }) => {
     const encode = (user: number) => Buffer.from(JSON.stringify({ user })).toString('base64');
     return {
@@ -204,13 +177,10 @@ export const otherCookieFaults: Record<string, Change> = {
         [...accounts.values()].find((_, index) => encode(index + 1) === session),
     };
   },
-  'COOKIE-7: the session cookie is a sequential number': ({ sessions }) => ({
-    createSession(account) {
-      const number = String(sessions.size + 1);
-      sessions.set(number, account);
-      return number;
-    },
-  }),
+  'COOKIE-7: the session cookie is a sequential number': () => {
+    let count = 0;
+    return { createToken: () => String(++count) };
+  },
   'COOKIE-7: a second cookie with the number of the user signs in alone': ({
     accounts,
     signIn,
@@ -243,24 +213,11 @@ export const otherCookieFaults: Record<string, Change> = {
     isXsrfTokenRight: ({ request }) =>
       [...sessions.keys()].some((session) => xsrfToken(session) === tokenOf(request)),
   }),
-  'XSRF-3: two processes take turns of four requests, each with a key of its own': ({
-    createSession,
-    isXsrfTokenRight,
-  }) => {
-    const processes = new Map<string, number>();
+  'XSRF-3: two processes take turns of four requests, each with a key of its own': () => {
     let count = 0;
-    const turn = () => Math.floor(count / 4) % 2;
     return change.all(
       change.requests(() => void count++),
-      () => ({
-        createSession(account, old, request) {
-          const session = createSession(account, old, request);
-          processes.set(session, turn());
-          return session;
-        },
-        isXsrfTokenRight: (call) =>
-          processes.get(call.session) === turn() && isXsrfTokenRight(call),
-      }),
+      change.inTwoProcesses(ownTokens, () => Math.floor(count / 4) % 2),
     );
   },
   'XSRF-3: no XSRF token is right': () => ({ isXsrfTokenRight: () => false }),

@@ -60,6 +60,15 @@ const fatalRequests: Row[] = [
   ['ERR-30', 'no UTF-8', 'createProject', (_, { body }) => body.includes('\uFFFD')],
   ['ERR-31', 'a byte order mark', 'createProject', (_, { body }) => body.startsWith('\uFEFF')],
   ['ERR-32', 'an unknown field', 'createProject', (json) => 'colour' in json],
+  ['TEXT-7', 'a name in code', 'createProject', (json) => String(json[lastText]) in {}],
+  ['TEXT-8', 'a percent sign', 'createProject', (_, { body }) => body.includes('%')],
+  ['TEXT-14', 'a NUL', 'createProject', (_, { body }) => body.includes(String.raw`\u0000`)],
+  [
+    'COOKIE-7',
+    'a cookie without a token',
+    'listProjects',
+    (_, request) => /[^\da-f]/.test(change.sessionOf(request)),
+  ],
 ];
 
 export const fatalFaults: Record<string, Change> = Object.fromEntries(
@@ -76,10 +85,10 @@ export const errorFaults: Record<string, Change> = {
   ),
   'ERR-1: error messages are empty': messages(() => ''),
   'ERR-1: error messages are arrays': messages((message) => [message]),
-  'ERR-2: an unknown email is refused without a message': ({ refuseLogin }) => ({
-    refuseLogin: (account, call) =>
-      account ? refuseLogin(account, call) : jsonResponse(401, { error: 'unknown' }),
-  }),
+  'ERR-2: an unknown email is refused without a message': change.after(
+    'refuseLogin',
+    (_refusal, account) => !account && jsonResponse(401, { error: 'unknown' }),
+  ),
   'ERR-3: createProject returns 201 to a signed-out user and stores nothing': change.responsesTo(
     'createProject',
     401,
@@ -92,19 +101,6 @@ export const errorFaults: Record<string, Change> = {
   ),
   'ERR-9: refused input gets 200 and an error in the body': change.refusals((response, message) =>
     response.status === 422 ? jsonResponse(200, { error: message }) : response,
-  ),
-  'ERR-7: the message of refused input is an object': change.all(
-    ({ findCredentialsFault }) => ({
-      findCredentialsFault: (email, password) =>
-        password.length > 100
-          ? 'This password is too long.'
-          : findCredentialsFault(email, password),
-    }),
-    change.refusals((response, message) =>
-      response.status === 422
-        ? change.withJson(response, { message: { base: [message] } })
-        : response,
-    ),
   ),
   'ERR-21: an array of one text is taken for the text': change.requestsTo('login', (request) => {
     const { email, password } = change.jsonOf(request);
@@ -170,20 +166,11 @@ export const errorFaults: Record<string, Change> = {
     (_response, request) =>
       !(lastText in change.jsonOf(request)) && jsonResponse(200, { error: true }),
   ),
-  'ERR-10: what is not a string is stored as it is': ({ findProjectFault }) => ({
-    findProjectFault: (texts) =>
-      Object.values(texts).every((text) => typeof text === 'string')
-        ? findProjectFault(texts)
-        : undefined,
-  }),
   'ERR-17: an unknown address is refused without a message': change.unknownRequests(
     jsonResponse(404, { detail: 'None' }),
   ),
-  'ERR-24: a refused project ends the session': ({ createProject, sessions }) => ({
-    createProject(call) {
-      const response = createProject(call);
-      if (response.status === 422) sessions.delete(call.session);
-      return response;
-    },
-  }),
+  'ERR-24: a refused project ends the session': ({ sessions }) =>
+    change.after('createProject', ({ status }, { session }) => {
+      if (status === 422) sessions.delete(session);
+    }),
 };

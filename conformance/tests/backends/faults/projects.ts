@@ -4,7 +4,6 @@ import { jsonResponse, type StoredAccount, type BackendCall, type Change } from 
 import { getOrCreate } from '../../../people/get-or-create.ts';
 import * as change from '../changes.ts';
 import type { BackendRequest, BackendResponse } from '../stub-server.ts';
-import { untilQuiet } from '../test-clock.ts';
 
 const lists =
   (list: (projects: Project[], call: BackendCall) => unknown): Change =>
@@ -33,12 +32,11 @@ const cachedLists =
     );
   };
 
-const ids =
-  (createId: (count: number) => string | number): Change =>
-  () => {
-    let count = 0;
-    return { createId: () => createId(count++) };
-  };
+const longListsFail = (maxLength: number) =>
+  change.after(
+    'listProjects',
+    (_list, { account }) => account && account.projects.length > maxLength && change.error(500),
+  );
 
 const keyOf = ({ headers }: BackendRequest) => headers['idempotency-key'];
 
@@ -77,16 +75,14 @@ const idOf = (response: BackendResponse) => change.jsonOf(response)['id'];
 /** Shows each project only where it was created. */
 const scatteredProjects =
   (placeOf: (call: BackendCall) => unknown): Change =>
-  ({ createProject }) => {
+  () => {
     const places = new Map<unknown, unknown>();
-    return {
-      createProject(call) {
-        const response = createProject(call);
+    return change.all(
+      change.after('createProject', (response, call) => {
         places.set(idOf(response), placeOf(call));
-        return response;
-      },
-      listOf: ({ projects }, call) => projects.filter(({ id }) => places.get(id) === placeOf(call)),
-    };
+      }),
+      lists((all, call) => all.filter(({ id }) => places.get(id) === placeOf(call))),
+    );
   };
 
 const etags = (etagOf: (list: Project[]) => string): Change =>
@@ -129,33 +125,12 @@ export const projectFaults: Record<string, Change> = {
       lists((all) => all.filter(({ id }) => (storedMs.get(id) ?? 0) <= clock.now())),
     );
   },
-  'PROJECT-4: a project created after a refused one is missing from the next list': ({
-    createProject,
-  }) => {
-    const refused = new Set<string>();
-    const hidden = new Set<string>();
-    return {
-      createProject(call) {
-        const response = createProject(call);
-        const wasRefused = refused.delete(call.session);
-        if (response.status === 422) refused.add(call.session);
-        if (response.status === 201 && wasRefused) hidden.add(call.session);
-        return response;
-      },
-      listOf: ({ projects }, { session }) =>
-        hidden.delete(session) ? projects.slice(0, -1) : projects,
-    };
-  },
   'PROJECT-22: a user sees the project of a user of an earlier run': lists((all, { account }) =>
     account!.email.startsWith('bob')
       ? [...all, { ...all[0], id: 'old', ...eachText(() => 'Project seen 0123456789a') }]
       : all,
   ),
-  'PROJECT-1: a list of more than 10 projects fails': ({ sessions }) =>
-    change.refuse('listProjects', 500, (_json, request) => {
-      const account = sessions.get(change.sessionOf(request));
-      return account && account.projects.length > 10;
-    }),
+  'PROJECT-1: a list of more than 10 projects fails': longListsFail(10),
   'PROJECT-4: each project is stored twice': change.before(
     'created',
     ({ accounts, createId }, project) => {
@@ -173,15 +148,8 @@ export const projectFaults: Record<string, Change> = {
       return all;
     });
   },
-  'PROJECT-15: a request without a session is that of the first user': (backend) => ({
-    findAccount: (session) => backend.sessions.get(session) ?? [...backend.accounts.values()][0],
-  }),
-  'PROJECT-22: a session belongs to the first account whose email begins alike': ({
-    accounts,
-  }) => ({
-    listOf: ({ email }) =>
-      [...accounts.values()].find((each) => each.email.startsWith(email.slice(0, 2)))!.projects,
-  }),
+  'PROJECT-15: a request without a session is that of the first user': ({ accounts }) =>
+    change.after('findAccount', (account) => account ?? [...accounts.values()][0]),
   'PROJECT-22: a session belongs to the first account with the name before the @': ({
     accounts,
   }) => ({
@@ -223,16 +191,18 @@ export const otherProjectFaults: Record<string, Change> = {
     all.map(({ id }) => ({ ...all.at(-1), id })),
   ),
   'PROJECT-30: some responses have the id of the next project': change.all(
-    ids((count) => count),
-    ({ created: original }) => ({
-      created: (project) =>
-        original(Number(project.id) % 7 < 2 ? { ...project, id: Number(project.id) + 1 } : project),
-    }),
+    change.ids((count) => count),
+    change.after(
+      'created',
+      (response, { id }) =>
+        Number(id) % 7 < 2 &&
+        change.withJson(response, { ...change.jsonOf(response), id: Number(id) + 1 }),
+    ),
   ),
   'PROJECT-3: an empty list is null': lists((all) => (all.length > 0 ? all : null)),
   'PROJECT-5: the list is sorted newest first': lists((all) => all.toReversed()),
   'PROJECT-5: the list is sorted by the text of its ids, which are numbers': change.all(
-    ids((count) => count + 995),
+    change.ids((count) => count + 995),
     lists((all) =>
       all.toSorted((one, other) => String(one.id).localeCompare(String(other.id), 'en')),
     ),
@@ -244,68 +214,41 @@ export const otherProjectFaults: Record<string, Change> = {
   'PROJECT-4: a list without repeated titles becomes an object': filteredLists(
     (project, projects) => projects.find((each) => sharesText(each, project)) === project,
   ),
-  'PROJECT-9: one of many projects has the id of the one before': ids((count) =>
+  'PROJECT-9: one of many projects has the id of the one before': change.ids((count) =>
     count === 200 ? 199 : count,
   ),
-  'PROJECT-6: project ids are reused': ids((count) => count % 2),
+  'PROJECT-6: project ids are reused': change.ids((count) => count % 2),
   'PROJECT-30: the list has its newest project twice': lists((all) => [...all, ...all.slice(-1)]),
   'PROJECT-7: project ids have another letter case in the list': lists((all) =>
     all.map((project) => ({ ...project, id: String(project.id).toUpperCase() })),
   ),
   'PROJECT-8: projects belong to the session': scatteredProjects(({ session }) => session),
-  'PROJECT-11: every session acts as the user who signed in last': ({ findAccount }) => {
+  'PROJECT-11: every request acts as the user who created a project last': () => {
     let last: StoredAccount | undefined;
-    return change.all(
-      change.before('signIn', (_backend, account) => (last = account)),
-      () => ({ findAccount: (session, request) => findAccount(session, request) && last }),
-    );
-  },
-  'PROJECT-11: every request acts as the user who created a project last': ({ findAccount }) => {
-    let last: StoredAccount | undefined;
-    return {
-      findAccount(session, request) {
-        const account = findAccount(session, request);
-        if (!account || change.isOperation(request, 'createProject')) return (last = account);
-        return last ?? account;
-      },
-    };
+    return change.after('findAccount', (account, _session, request) => {
+      if (!account || change.isOperation(request, 'createProject')) last = account;
+      return last;
+    });
   },
   'PROJECT-9: the list contains only the oldest 25 projects': lists((all) => all.slice(0, 25)),
   'PROJECT-9: the list contains only the newest 20 projects': lists((all) => all.slice(-20)),
   'PROJECT-9: the list contains only the oldest 200 projects': lists((all) => all.slice(0, 200)),
-  'PROJECT-9: a list of more than 100 projects fails': ({ sessions }) =>
-    change.refuse('listProjects', 500, (_json, request) => {
-      const account = sessions.get(change.sessionOf(request));
-      return account && account.projects.length > 100;
-    }),
-  'PROJECT-10: one of two concurrent requests with the same XSRF token is refused':
-    change.concurrent('createProject', () => change.error(403)),
-  'PROJECT-10: one of two concurrently created projects is lost': change.concurrent(
+  'PROJECT-9: a list of more than 100 projects fails': longListsFail(100),
+  'PROJECT-10: one of two concurrently created projects is lost': change.atOnce(
     'createProject',
-    (request) => change.lostProject(change.jsonOf(request)),
+    (place, request) => place === 2 && change.lostProject(change.jsonOf(request)),
   ),
-  'PROJECT-10: four of five projects at once fail': () => {
-    let count = 0;
-    return change.respond(async (request, next) => {
-      if (!change.isOperation(request, 'createProject')) return next(request);
-      const place = ++count;
-      await untilQuiet();
-      count = 0;
-      return place > 1 ? change.error(500, 'The database is locked.') : next(request);
-    });
-  },
+  'PROJECT-10: four of five projects at once fail': change.atOnce(
+    'createProject',
+    (place) => place > 1 && change.error(500, 'The database is locked.'),
+  ),
   'PROJECT-10: each of two processes keeps projects of its own': scatteredProjects(
     ({ request }) => request.connection % 2,
   ),
   'PROJECT-10: the fourth of several projects created at once gets the id of the third': () => {
-    let count = 0;
     let third: unknown;
-    return change.respond(async (request, next) => {
-      if (!change.isOperation(request, 'createProject')) return next(request);
-      const place = ++count;
-      await untilQuiet();
+    return change.atOnce('createProject', async (place, request, next) => {
       const response = await next(request);
-      count = 0;
       if (place === 3) third = idOf(response);
       const project = { ...change.jsonOf(response), id: third };
       return place === 4 ? change.withJson(response, project) : response;
@@ -313,12 +256,10 @@ export const otherProjectFaults: Record<string, Change> = {
   },
   'PROJECT-11: concurrent listProjects requests receive the list of another user': () => {
     let last: BackendRequest;
-    return change.respond(async (request, next) => {
-      if (!change.isOperation(request, 'listProjects')) return next(request);
-      last = request;
-      await untilQuiet();
-      return next(last);
-    });
+    return change.all(
+      change.atOnce('listProjects', (_place, _request, next) => next(last)),
+      change.requestsTo('listProjects', (request) => (last = request)),
+    );
   },
   'PROJECT-11: lists are cached for two seconds without their user': (_backend, clock) => {
     let cached = { list: [] as Project[], endMs: 0 };
@@ -328,13 +269,10 @@ export const otherProjectFaults: Record<string, Change> = {
       return cached.list;
     });
   },
-  'PROJECT-12: a project that is refused is stored': ({ createProject, refuse }) => ({
-    createProject(call) {
-      const response = createProject(call);
-      const isBlank = textNames.some((name) => call.json[name] === ' ');
-      return isBlank ? refuse(422, 'A text is required.') : response;
-    },
-  }),
+  'PROJECT-12: a project that is refused is stored': change.after(
+    'createProject',
+    (_response, { json }) => textNames.some((name) => json[name] === ' ') && change.error(422),
+  ),
   'PROJECT-13: a repeated Idempotency-Key returns an id that no project has': repeatedKey(
     (call) => call.session + textOf(call),
     ({ json }) => change.lostProject(json),
@@ -362,21 +300,17 @@ export const otherProjectFaults: Record<string, Change> = {
       return first !== session && change.error(409);
     });
   },
-  'PROJECT-29: one of two concurrent requests with one Idempotency-Key is refused':
-    change.concurrent('createProject', () => change.error(409), uniqueKey),
-  'PROJECT-29: two concurrent requests with one Idempotency-Key create two projects': () => {
-    const waiting = new Set<unknown>();
-    return change.respond(async (request, next) => {
-      const key = keyOf(request);
-      if (!key) return next(request);
-      const headers = { ...request.headers, 'idempotency-key': undefined };
-      if (waiting.delete(key)) return next({ ...request, headers });
-      waiting.add(key);
-      await untilQuiet();
-      waiting.delete(key);
-      return next(request);
-    });
-  },
+  'PROJECT-29: one of two concurrent requests with one Idempotency-Key is refused': change.atOnce(
+    'createProject',
+    (place) => place === 2 && change.error(409),
+    uniqueKey,
+  ),
+  'PROJECT-29: two concurrent requests with one Idempotency-Key create two projects': change.atOnce(
+    'createProject',
+    (place, request, next) =>
+      place === 2 && next({ ...request, headers: { ...request.headers, 'idempotency-key': '' } }),
+    uniqueKey,
+  ),
   'PROJECT-14: the ETag of the list never changes': etags(() => '"constant"'),
   'PROJECT-14: the ETag is the number of projects': etags((list) => `"${list.length}"`),
   'PROJECT-24: a new project with the id of another one replaces it': ({
@@ -400,19 +334,13 @@ export const otherProjectFaults: Record<string, Change> = {
       return createProject({ ...call, account: call.account && (owner ?? call.account) });
     },
   }),
-  'PROJECT-15: signed-out users see the projects of all users': ({ listProjects, projects }) => ({
-    listProjects: (call) => (call.session ? listProjects(call) : jsonResponse(200, projects)),
-  }),
-  'PROJECT-15: one of four requests without a session is that of the last user': (backend) => {
+  'PROJECT-15: one of four requests without a session is that of the last user': () => {
     let last: StoredAccount | undefined;
     let count = 0;
-    return {
-      findAccount(session) {
-        const account = backend.sessions.get(session);
-        last = account ?? last;
-        return account ?? (++count % 4 === 0 ? last : undefined);
-      },
-    };
+    return change.after('findAccount', (account) => {
+      last = account ?? last;
+      return !account && ++count % 4 === 0 && last;
+    });
   },
   'PROJECT-16: the list is cached until its session creates a project': cachedLists(
     ({ session }) => session,
@@ -421,7 +349,7 @@ export const otherProjectFaults: Record<string, Change> = {
     ({ request, account }) => `${request.connection % 2} ${account?.email}`,
   ),
   'PROJECT-17: project ids are integers above Number.MAX_SAFE_INTEGER': change.all(
-    ids((count) => `big-${9_007_199_254_740_992n + BigInt(count)}`),
+    change.ids((count) => `big-${9_007_199_254_740_992n + BigInt(count)}`),
     change.responses((response) => ({
       ...response,
       body: String(response.body).replaceAll(/"big-(\d+)"/g, '$1'),
@@ -444,27 +372,14 @@ export const otherProjectFaults: Record<string, Change> = {
     textOf,
     (_call, { response }) => response,
   ),
-  'PROJECT-20: a project that a visitor may not create empties the next list': () => {
-    let isEmpty = false;
-    return change.all(
-      change.before('createProject', (_backend, { session }) => (isEmpty ||= !session)),
-      lists((all) => {
-        const list = isEmpty ? [] : all;
-        isEmpty = false;
-        return list;
-      }),
-    );
-  },
   'PROJECT-23: a project replaces the one with its title': lists((all) =>
     all.filter((one) => all.findLast(({ title }) => title === one.title) === one),
   ),
-  'PROJECT-23: a title of another user causes a 500': ({ projects, createProject }) => ({
-    createProject(call) {
-      const own = call.account?.projects ?? [];
-      const isOfOther = projects.some(
-        (project) => project.title === call.json['title'] && !own.includes(project),
+  'PROJECT-23: a title of another user causes a 500': ({ projects }) =>
+    change.after('createProject', (_response, { account, json }) => {
+      const sameTitle = projects.filter(({ title }) => title === json['title']);
+      return (
+        account && !sameTitle.every((each) => account.projects.includes(each)) && change.error(500)
       );
-      return isOfOther && call.account ? change.error(500) : createProject(call);
-    },
-  }),
+    }),
 };
