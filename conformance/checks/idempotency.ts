@@ -11,7 +11,7 @@ import { refusalCause } from '../problems/causes.ts';
 import { messageFault } from '../problems/matchers.ts';
 import { decisiveLast, expectSuccess, fail, skip } from '../problems/problem.ts';
 import { createOrBlock, createWithKey } from '../requests/creates.ts';
-import { failIfMissing, listWith } from '../requests/lists.ts';
+import { createListed, failIfMissing, listWith } from '../requests/lists.ts';
 import { must, should, type Check } from './check.ts';
 
 export const idempotencyChecks: Check[] = [
@@ -31,16 +31,42 @@ export const idempotencyChecks: Check[] = [
     },
   }),
   should('PROJECT-26', {
-    title: 'An Idempotency-Key with which a visitor was refused is accepted',
-    requirement: 'Repeat no refusal: a user signs in again, and sends the project with its key.',
+    title: 'A refusal takes no Idempotency-Key',
+    requirement:
+      'Release the key of a request that is refused or fails: a user signs in again, and sends the project with its key.',
     statements: ['CHOICE-7', 'CALL-9'],
     after: ['PROJECT-13'],
     async run(context) {
-      const { send } = await repeatKey(context);
+      const { browser, send } = await repeatKey(context);
       const refused = await send('refused', context.newBrowser('visitor'));
       const again = await send('refused');
       await expectAcceptedKey(context, 'one with which a visitor was refused', [refused, again]);
+      const sent = { ...context.fixtures.project('to be refused'), [textNames[0]!]: '' };
+      const plain = await createWithKey(context, browser, sent, 'of a refusal');
+      const next = await createWithKey(context, browser, sent, 'of a refusal');
+      if (isClientError(plain.exchange) && statusOf(next.exchange) !== statusOf(plain.exchange))
+        fail(
+          `A refused project gets ${describeStatus(next.exchange)} when its key is repeated.`,
+          [plain, next],
+          { plain },
+        );
     },
+  }),
+  should('PROJECT-31', {
+    title: 'A project without an Idempotency-Key is stored',
+    requirement: 'Store each project that gets 201. The key is optional.',
+    statements: ['CHOICE-7', 'CREATE-2'],
+    after: ['PROJECT-13'],
+    run: asUser('bob', async (context, browser) => {
+      const { call: plain } = await createListed(context, browser, 'with a key of the app');
+      const sent = context.fixtures.project('without a key');
+      const headers = { 'idempotency-key': undefined };
+      const call = await browser.createProject(sent, { headers, isAppRequest: false });
+      const project = expectSuccess(call, 'A project without an Idempotency-Key fails', [plain]);
+      const list = await listWith(context, browser, [{ call, project }]);
+      const lost = 'The list lacks a project that was created without an Idempotency-Key.';
+      failIfMissing(list, lost, [plain, call]);
+    }),
   }),
   should('PROJECT-27', {
     title: 'An Idempotency-Key that another user has sent is accepted',

@@ -73,6 +73,7 @@ export const projectListChecks: Check[] = [
     after: ['PROJECT-1'],
     run: asUser('flo', async (context, browser) => {
       const list = await browser.listProjects();
+      if (isUnauthorized(list)) await blockOnFlapping(list, browser);
       const { length } = expectSuccess(list, 'The list of a user without projects fails');
       if (length > 0) skip(`a new user sees ${length} projects`);
     }),

@@ -122,7 +122,10 @@ export const xsrfChecks: Check[] = [
       await expectOtherForms(context, visit);
       const failure = `The app's XSRF token gets ${describeStatus(create.exchange)}`;
       if (refused.length === withToken.length)
-        fail(`${failure}, in each session.`, [login, create]);
+        fail(`${failure}, in each session.`, [login, create], {
+          requirement:
+            'Make the token after the sign-in has begun its session. Sign or encrypt the cookie only if you read the header so.',
+        });
       const tokensOf = (some: Visit[]) => some.map((each) => each.browser.xsrfToken()!);
       const characters = specialCharacters(tokensOf(refused), tokensOf(accepted));
       // Otherwise the session may be the cause.

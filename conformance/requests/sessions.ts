@@ -1,3 +1,4 @@
+import { lateMs } from '../http/clock.ts';
 import { Blocked } from '../http/record.ts';
 import { hasSucceeded, isClientError } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
@@ -48,9 +49,10 @@ export async function findActiveSession(context: RunContext): Promise<Visit> {
   if (await isListPublic(context)) skip('the backend requires no session');
   const visits = [await activeSession(context), ...(await manyVisits(context))];
   const [first] = visits;
-  return (
-    visits.find(({ list }) => list.outcome.ok) ?? { ...first!, browser: first!.signedInBrowser }
-  );
+  const active = visits.find(({ list }) => list.outcome.ok);
+  // SIGNIN-15 reports sessions that are valid only later.
+  if (!active) await context.http.clock.sleep(lateMs);
+  return active ?? { ...first!, browser: first!.signedInBrowser };
 }
 
 /** Blocks a check on a failure that shows no end of a session, because others report that. */

@@ -1,4 +1,5 @@
 import type { Credentials } from '../../machines/types.ts';
+import { lateMs } from '../http/clock.ts';
 import { Blocked, type Exchange } from '../http/record.ts';
 import { headerValues, isSuccess, responseKey, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
@@ -81,17 +82,20 @@ const bySignIns = { checks: ['SIGNIN-17'] };
 export const onNewConnection = { onNewConnection: true };
 
 /**
- * Blocks a check when a rejected session is valid again, because SIGNIN-14 reports that. A new
- * project may be refused in a valid session, unless with 401.
+ * Blocks a check when a rejected session is valid again, because SIGNIN-14 reports that, or a
+ * second later, as SIGNIN-15 does. A new project may be refused in a valid session, unless with 401.
  */
 export async function blockOnFlapping(rejected: ApiCall, ...browsers: SimulatedBrowser[]) {
   if (rejected.operation !== 'listProjects' && statusOf(rejected.exchange) !== 401) return;
+  const isValid = async (browser: SimulatedBrowser) =>
+    (await browser.clone('again').listProjects(onNewConnection)).outcome.ok;
   for (const browser of browsers)
-    for (let count = 0; count < 6; count++) {
-      const list = await browser.clone('again').listProjects(onNewConnection);
-      if (list.outcome.ok)
+    for (let count = 0; count < 6; count++)
+      if (await isValid(browser))
         throw new Blocked({ words: 'a session is valid now and then', checks: ['SIGNIN-14'] });
-    }
+  await browsers[0]!.http.clock.sleep(lateMs);
+  if (await isValid(browsers[0]!))
+    throw new Blocked({ words: 'a session is valid only later', checks: ['SIGNIN-15'] });
 }
 
 /** Returns whether a response is that of a sign-in: a success that sets the same cookies. */

@@ -226,6 +226,7 @@ export const signInFaults: Record<string, Change> = {
       backend.cookiesOf(backend.createSession(account, session, request)),
     ),
   'SIGNIN-15: a session is valid from 0.3 s after its sign-in': lateSessions(300),
+  'SIGNIN-15: a session is valid from 0.9 s after its sign-in': lateSessions(900),
   'SIGNIN-15: a session whose token contains a slash is not found': () => {
     const counts = new Map<string, number>();
     return change.after('createSession', (session, { email }) => {

@@ -290,6 +290,25 @@ export const otherProjectFaults: Record<string, Change> = {
       return response;
     });
   },
+  'PROJECT-26: an Idempotency-Key stays in use after a refusal': () => {
+    const refused = new Set<string>();
+    return change.after('createProject', ({ status }, { request }) => {
+      const isRepeated = refused.has(uniqueKey(request));
+      if (status === 422) refused.add(uniqueKey(request));
+      return isRepeated && change.error(409);
+    });
+  },
+  'PROJECT-31: a project without an Idempotency-Key is refused': change.refuse(
+    'createProject',
+    400,
+    (_json, request) => !keyOf(request),
+  ),
+  'PROJECT-31: a project without an Idempotency-Key is not stored': change.after(
+    'createProject',
+    (response, { account, request }) => {
+      if (response.status === 201 && !keyOf(request)) account!.projects.pop();
+    },
+  ),
   'PROJECT-27: an Idempotency-Key that another user has sent is refused': () => {
     const sessions = new Map<string, string>();
     return change.requestsTo('createProject', (request) => {
