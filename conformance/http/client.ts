@@ -123,6 +123,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     async settle() {
       while (pending.size > 0) await Promise.allSettled(pending);
     },
+    resentCount: transport.resentCount,
     close: transport.close,
   };
 }

@@ -58,6 +58,7 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
   const agent = isHttps ? new HttpsAgent(options) : new HttpAgent(options);
 
   let isClosed = false;
+  let resentCount = 0;
 
   /** Sends a request, and waits `fairMs` for its response, or until the end of the run. */
   // oxlint-disable-next-line max-lines-per-function -- the events of one request share its state
@@ -101,6 +102,7 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
         const isStale = outgoing.reusedSocket && /ECONNRESET|EPIPE/.test(error.code ?? '');
         if (isStale && !isClosed && staleConnections < maxStaleConnections) {
           clock.clearTimeout(timer);
+          resentCount += 1;
           return resolve(send(request, fairMs, staleConnections + 1));
         }
         const { code = '', message } = error;
@@ -137,6 +139,8 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
 
   return {
     send,
+    /** How often a kept connection was closed, and its request sent again. */
+    resentCount: () => resentCount,
     close: () => {
       isClosed = true;
       agent.destroy();

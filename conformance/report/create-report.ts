@@ -170,9 +170,12 @@ const noteOf = ({ note, reason }: Pick<CheckResult, 'note' | 'reason'>) =>
   reason ? describeReason(reason) : note;
 
 /** Returns what checks say that no finding tells. */
-const notesOf = ({ results }: RunResult) => [
+const notesOf = ({ results, context: { http } }: RunResult) => [
   ...results.flatMap(({ status, note }) => (status === 'passed' && note ? note : [])),
   ...(results.some(({ note }) => note === sharedNote) ? [sharedNote] : []),
+  ...(http.resentCount() > 0
+    ? [`${plural(http.resentCount(), 'request')} sent again, because a kept connection was closed.`]
+    : []),
 ];
 
 const wordsOf = ({ id, level, title, requirement, statements }: Check) => ({

@@ -254,6 +254,14 @@ test.each([
   expect(problem!.description).toBe(`The backend stops at POST /api/v1/projects${end}.`);
 });
 
+test('the report says how many requests were sent again on another connection', async () => {
+  let count = 0;
+  const dropped = change.requests(() => ++count % 4 === 0 && closedConnection);
+  const { notes } = createReport(await runWith([dropped], ['PROJECT-17']));
+  const number = Math.floor(count / 4);
+  expect(notes).toContain(`${number} requests sent again, because a kept connection was closed.`);
+});
+
 test('what fails across a stop is not judged', async () => {
   const fault: Change = ({ sessions }) =>
     change.responsesTo('login', 401, (response) => {
@@ -365,6 +373,8 @@ const sixProblems = { ...resultOf('TEXT-16', {}), problems: [] as Problem[] };
 for (const number of [1, 2, 3, 4, 5, 6])
   sixProblems.problems.push({ description: `Problem ${number}.`, exchanges: [] });
 
+const throttled: Reason = { words: 'The backend throttles', limit: 'throttling' };
+
 /** What needs a part of a report, and the part in each report. In JUnit, it is in the test case. */
 const parts: [
   name: string,
@@ -395,6 +405,17 @@ const parts: [
         results: [{ status: 'failed' }, { status: 'blocked', blockedBy: ['PROJECT-4'] }],
       },
       junit: /PROJECT-8 [^]*<failure message="PROJECT-4: a" type="MUST">/,
+    },
+  ],
+  [
+    'checks that a throttle keeps from running',
+    ['SIGNIN-13', 'SIGNIN-8', 'SIGNIN-5'].map((id) => blockedBy(id, throttled)),
+    /^The result is incomplete: 2 MUST checks could not run\.$/,
+    {
+      terminal: /^Not judged: SIGNIN-13, SIGNIN-8, SIGNIN-5\n {2}because the backend throttles$/m,
+      page: /<h3>Not judged: SIGNIN-13, SIGNIN-8, SIGNIN-5<\/h3><p>because the backend throttles</,
+      json: { notJudged: [{ limit: 'throttling', ids: ['SIGNIN-13', 'SIGNIN-8', 'SIGNIN-5'] }] },
+      junit: /SIGNIN-8 [^]*<failure message="The backend [^]*SIGNIN-5 [^]*<skipped message="The /,
     },
   ],
   [
