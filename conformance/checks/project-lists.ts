@@ -15,6 +15,7 @@ import {
   isListShared,
   listOrBlock,
   listWith,
+  missingFromList,
 } from '../requests/lists.ts';
 import { blockOnFlapping, isUnauthorized, onNewConnection } from '../requests/sign-ins.ts';
 import { listAsVisitor } from '../requests/visitors.ts';
@@ -204,29 +205,54 @@ export const projectListChecks: Check[] = [
     statements: ['LIST-3', 'PROJECTS-7'],
     after: ['PROJECT-8'],
     run: asUser('bob', async (context, browser) => {
-      const before = (await listOrBlock(context, browser)).call;
-      const etag = responseHeader(before.exchange, 'etag');
-      if (etag === undefined) skip('the list has no ETag');
-      await createListed(context, browser, 'that changes the ETag');
-      const headers = { 'if-none-match': etag };
-      const conditional = await browser.send('GET', '/api/v1/projects', { headers });
+      let before = (await listOrBlock(context, browser)).call.exchange;
+      if (responseHeader(before, 'etag') === undefined) skip('the list has no ETag');
+      // One after the other, because an ETag may be a time in seconds.
+      for (let count = 1; count <= 4; count++) {
+        const created = await createOrBlock(context, browser, `that changes ETag ${count}`);
+        const conditional = await listIfChanged(browser, before);
+        if (statusOf(conditional) === 304) {
+          const { missing } = await listWith(context, browser, [created]);
+          if (missing.length > 0) throw new Blocked(missingFromList);
+          const when = count === 1 ? '' : ' soon after another change';
+          fail(`The list changed${when}, and its old ETag gets 304: a cache keeps the old list.`, [
+            before,
+            created.call,
+            conditional,
+          ]);
+        }
+        if (isSuccess(conditional)) before = conditional;
+      }
+    }),
+  }),
+  must('PROJECT-32', {
+    title: "No user gets 304 to the ETag of another user's list",
+    requirement:
+      'Put the user into the ETag of the list, or make it of the whole list. With a number or a time alone, a browser shows the list of the user who signed in before.',
+    statements: ['LIST-3', 'PROJECTS-7', 'CHOICE-47'],
+    after: ['PROJECT-8'],
+    run: asUser('hugo', async (context, browser) => {
+      const { list } = await createListed(context, browser, 'of hugo');
+      const { exchange } = list.call;
+      if (responseHeader(exchange, 'etag') === undefined) skip('the list has no ETag');
+      const iris = await context.signedInUser('iris');
+      const own = await createListed(context, iris.browser, 'of iris');
+      const conditional = await listIfChanged(iris.browser, exchange);
       if (statusOf(conditional) === 304)
-        fail('The list changed, and its old ETag gets 304, so a cache keeps the old list.', [
-          before,
+        fail("A user gets 304 to the ETag of another user's list, so a browser shows that list.", [
+          own.list.call,
+          exchange,
           conditional,
         ]);
-      const lists = [];
-      for (const name of ['hugo', 'iris']) {
-        const user = await context.signedInUser(name);
-        lists.push((await createListed(context, user.browser, `of ${name}`)).list.call.exchange);
-      }
-      const [one, other] = lists as [Exchange, Exchange];
-      const etags = lists.map((list) => responseHeader(list, 'etag'));
-      if (etags[0] === etags[1] && one.response?.text !== other.response?.text)
-        fail('Two users have different lists with one ETag: a cache mixes them up.', [one, other]);
     }),
   }),
 ];
+
+/** Requests a list with the ETag of an earlier one. */
+const listIfChanged = (browser: SimulatedBrowser, earlier: Exchange) =>
+  browser.send('GET', '/api/v1/projects', {
+    headers: { 'if-none-match': responseHeader(earlier, 'etag') },
+  });
 
 /** Creates a project. Fails when the next list does not contain it, or contains another text. */
 async function expectInNextList(context: RunContext, browser: SimulatedBrowser, name: string) {

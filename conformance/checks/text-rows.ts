@@ -66,6 +66,8 @@ export const textRows = [
   ]),
   lengthRow('TEXT-6', atMost(300), longText, wideText, (length) => 'x'.repeat(length)),
   lengthRow('TEXT-13', atMost(1000), longText),
+  // Longer than what servers read at once. The end of that is within a character of one of them.
+  lengthRow('TEXT-18', atMost(4000), wideText, (length) => `x${wideText(length - 1)}`),
   lengthRow('TEXT-5', atMost(10_000), longText),
   lengthRow('TEXT-11', maxLengthOf, longText, wideText),
   textRow(

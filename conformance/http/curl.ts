@@ -88,7 +88,7 @@ function borrowCookies(run: Run, script: Exchange[], exchange: Exchange): string
   const texts: string[] = [];
   for (const { name, value, setBy, filter } of exchange.cookies) {
     if (!setBy) {
-      texts.push(quoteWithRun(`${name}=${value}`, run));
+      texts.push(quoteWithRun(`${name}=${Buffer.from(value, 'latin1').toString()}`, run));
       continue;
     }
     const last = before

@@ -206,6 +206,9 @@ export const otherCookieFaults: Record<string, Change> = {
   'COOKIE-8: a cookie with "=" in its value causes a 500': change.requests(
     ({ headers }) => /=[^;]*=/.test(String(headers['cookie'])) && change.error(500),
   ),
+  'COOKIE-8: a cookie with a letter outside ASCII signs the user out': change.requests(
+    ({ headers }) => /[^ -~]/.test(String(headers['cookie'])) && change.error(401),
+  ),
   'XSRF-5: any XSRF token that is not empty is accepted': () => ({
     isXsrfTokenRight: ({ request }) => tokenOf(request) !== '',
   }),

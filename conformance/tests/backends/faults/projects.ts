@@ -330,8 +330,12 @@ export const otherProjectFaults: Record<string, Change> = {
       place === 2 && next({ ...request, headers: { ...request.headers, 'idempotency-key': '' } }),
     uniqueKey,
   ),
-  'PROJECT-14: the ETag of the list never changes': etags(() => '"constant"'),
-  'PROJECT-14: the ETag is the number of projects': etags((list) => `"${list.length}"`),
+  // Like a time in seconds.
+  'PROJECT-14: the ETag changes with each third project': etags(
+    (list) => `"${list[0]?.id} ${Math.floor((list.length + 1) / 3)}"`,
+  ),
+  'PROJECT-32: the ETag of the list never changes': etags(() => '"constant"'),
+  'PROJECT-32: the ETag is the number of projects': etags((list) => `"${list.length}"`),
   'PROJECT-24: a new project with the id of another one replaces it': ({
     accounts,
     projects,

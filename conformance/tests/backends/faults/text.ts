@@ -95,5 +95,10 @@ export const textFaults: Record<string, Change> = {
     'Please write at least two characters.',
     ({ length }) => length === 1,
   ),
+  'TEXT-18: each part of a body is decoded alone': change.requests((request) => {
+    const bytes = Buffer.from(request.body);
+    const parts = [bytes.subarray(0, 8192), bytes.subarray(8192)];
+    return { ...request, body: parts.map(String).join('') };
+  }),
   'TEXT-17: several spaces become one': change.storedText((text) => text.replaceAll(/ +/g, ' ')),
 };
