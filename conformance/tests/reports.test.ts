@@ -463,7 +463,7 @@ test.each(parts)('each report shows %s', (_name, results, verdict, expected) => 
   const isFailure = ({ check, status }: CheckResult) =>
     check.level === 'MUST' && /failed|blocked/.test(status);
   const failures = results.filter(isFailure).length;
-  expect(viewOf(created).isOk).toBe(failures === 0);
+  expect(viewOf(created).isOk, 'is the exit code 0').toBe(failures === 0);
   expect(texts.junit.match(/<failure /g) ?? []).toHaveLength(failures);
   expect(texts.junit).toContain(`tests="${results.length}" failures="${failures}"`);
   expect(texts.junit.match(/<testcase /g)).toHaveLength(results.length);

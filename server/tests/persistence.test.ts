@@ -270,6 +270,7 @@ test.each(storeNames)('delete-account.ts deletes all of one account on %s', asyn
   await client.createProject();
   const other = await signedInClient(address);
   await other.createProject();
+  await client.login({ ...client.credentials, password: 'wrong horse' });
 
   const email = 'ADA@münchen.example';
   const { code, output } = await runCommand('delete-account', settings, email);
@@ -284,6 +285,7 @@ test.each(storeNames)('delete-account.ts deletes all of one account on %s', asyn
   const tables = ['accounts', 'projects', 'sessions', 'known_networks'];
   const rows = tables.map(async (table) => database.query(`select 1 from ${table}`));
   for (const left of await Promise.all(rows)) expect(left).toHaveLength(1);
+  expect(await database.query("select 1 from attempt_buckets where email_hash <> ''")).toEqual([]);
   expect((await client.register()).status).toBe(201);
   await client.login();
   expect((await client.listProjects()).body).toEqual([]);

@@ -195,6 +195,16 @@ describe.each(storeNames)('throttling on %s', (name) => {
     expect((await later.login(client.credentials)).status).toBe(200);
     expect(await storedHash()).toEqual([{ hash: expect.stringContaining('m=16,') }]);
     expect((await later.login(client.credentials)).status).toBe(200);
+
+    // The password is reset while the first one is hashed again.
+    const hash: typeof passwords.hash = async (text) => {
+      await database.query("update accounts set password_hash = 'reset'");
+      return passwords.hash(text);
+    };
+    const latest = createPasswords({ ...cheapestCost, memory: 24 });
+    const slow = await startServer({ database: open(), passwords: { ...latest, hash } });
+    await new CookieClient(slow).login(client.credentials);
+    expect(await storedHash()).toEqual([{ hash: 'reset' }]);
   });
 
   /**

@@ -64,7 +64,7 @@ describe('npm run check', () => {
         .split(/\n *\n| x (?=[a-z]+\()/)
         .some((problem) => wanted.every((text) => problem.includes(text)));
       expect(isNamed, `${wanted.join(' ')} in:\n${problems}`).toBe(true);
-      expect(code).toBe(1);
+      expect(code, 'the exit code').toBe(1);
     },
   );
 });

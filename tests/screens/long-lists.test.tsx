@@ -16,11 +16,13 @@ test('a list of up to 300 projects is rendered whole, without a button to show a
   expect(screen.queryByRole('button')).toBeNull();
 });
 
-test('a longer list removes its window listeners when it unmounts [CHOICE-52]', () => {
+test('a longer list removes its window listeners when it unmounts, and the browser keeps the place again [CHOICE-52]', () => {
   const added = vi.spyOn(window, 'addEventListener');
   onTestFinished(() => added.mockRestore());
   const { unmount } = renderList(301);
+  expect(history.scrollRestoration).toBe('manual');
   unmount();
+  expect(history.scrollRestoration).toBe('auto');
   const signals = added.mock.calls
     .filter(([type]) => ['scroll', 'resize', 'keydown'].includes(type))
     .map(([, , options]) => (typeof options === 'object' ? options.signal : undefined));

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { waitFor } from '../../shared/waits.ts';
 import { isRunning } from '../../tools/process-tree.ts';
+import { runProgram } from '../../tools/run.ts';
 import { startProgram } from '../../tools/start-program.ts';
 
 const shell = (script: string) => startProgram(['sh', '-c', script]);
@@ -13,6 +14,11 @@ test('returns what a program printed and how it ended', async () => {
     output: 'out\n',
     errors: 'problem\n',
   });
+});
+
+test('a program that is killed after its time limit has failed', async () => {
+  const lines = await runProgram(['sh', '-c', 'echo out; exec sleep 60'], 0.2);
+  expect(lines).toEqual(['out', '(timed out after 0.2 seconds)']);
 });
 
 test('throws what a program printed if it ends before it is ready', async () => {
