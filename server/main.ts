@@ -103,7 +103,7 @@ async function serve(settings: Settings) {
     const listener = await listening;
     // Meanwhile a load balancer sees /readyz fail, and each response closes its connection.
     // The other signals come from a terminal, where no load balancer waits.
-    if (signal === 'SIGTERM') await delay(settings.drainSeconds * 1000);
+    if (signal === 'SIGTERM') await delay(settings.drainMs);
     setTimeout(() => {
       app.log.warn('Requests that did not end in time were cut off.');
       process.exit(exitCodeOf(signal));

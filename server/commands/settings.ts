@@ -98,7 +98,7 @@ export function readSettings(environment: Environment) {
   if (!logLevel) {
     problems.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}, but is ${show(LOG_LEVEL!)}.`);
   }
-  const drainSeconds = readNumber('DRAIN_SECONDS', 1, 0);
+  const drainMs = 1000 * readNumber('DRAIN_SECONDS', 1, 0);
   const dataDirectory = resolve(DATA_DIR || './data');
   const dist = resolve(DIST_DIR || defaultDist);
   // Otherwise a mistake in the path would make another folder, and the server would start there
@@ -129,7 +129,7 @@ export function readSettings(environment: Environment) {
       trustedProxies: trustedProxies.filter(Boolean),
       logLevel,
       /** From SIGTERM until the port is closed. */
-      drainSeconds,
+      drainMs,
       metricsHost,
       /** Without a port, there are no metrics. */
       metricsPort: METRICS_PORT ? metricsPort : undefined,

@@ -205,6 +205,17 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
 });
 
 describe('a list of projects', () => {
+  test('that is refused after its coding was chosen is no gzip', async () => {
+    const { client, addProjects, database, queries } = await start();
+    const ids = await addProjects(1_234);
+    let left = 2;
+    queries.before = async () => {
+      if (left-- === 0) await database.query(`delete from projects where id = '${ids.pop()}'`);
+    };
+    const { response } = await request(client, { 'accept-encoding': 'gzip' });
+    expect([response.statusCode, response.headers['content-encoding']]).toEqual([503, undefined]);
+  });
+
   test('is not read further if the client stops reading or disconnects', async () => {
     const { client, addProjects, queries } = await start();
     await addProjects(

@@ -18,7 +18,7 @@ test('the defaults are localhost:3000, ./data and ./dist', () => {
     dist: resolve('dist'),
     trustedProxies: [],
     logLevel: 'info',
-    drainSeconds: 1,
+    drainMs: 1000,
     metricsHost: 'localhost',
     metricsPort: undefined,
   });
@@ -62,7 +62,7 @@ test('each setting is read from the environment', () => {
     dist: existingFolder,
     trustedProxies: ['127.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8'],
     logLevel: 'warn',
-    drainSeconds: 15,
+    drainMs: 15_000,
     metricsHost: '0.0.0.0',
     metricsPort: 9464,
   });

@@ -301,7 +301,7 @@ export const otherSignInFaults: Record<string, Change> = {
     clock,
   ) =>
     change.before('login', (_backend, { request }) => {
-      if (accounts.has(change.emailOf(request))) clock.increment(400);
+      if (accounts.has(change.emailOf(request))) clock.increment(40);
     }),
   'SIGNIN-19: five wrong passwords lock an account, as if the right one were wrong':
     change.lockAfter(5, change.error(401, 'The email or the password is not right.')),

@@ -151,6 +151,10 @@ export const otherCookieFaults: Record<string, Change> = {
   'COOKIE-1: the XSRF cookie expires after a second': xsrfCookie(/Max-Age=\d+/, 'Max-Age=1'),
   'COOKIE-3: the session cookie is not HttpOnly': sessionCookie('; HttpOnly', ''),
   'COOKIE-4: the session cookie has no SameSite attribute': sessionCookie('; SameSite=Lax', ''),
+  'COOKIE-4: the session cookie is sent for other sites': sessionCookie(
+    'SameSite=Lax',
+    'SameSite=None; Secure',
+  ),
   'COOKIE-5: the cookies are Secure on http': change.after('cookiesOf', (lines) =>
     lines.map((line) => `${line}; Secure`),
   ),
