@@ -52,7 +52,7 @@ export async function serveMetrics(
       () => response.writeHead(500).end(),
     );
   };
-  const server = createServer(respond).listen(port, host);
+  const server = createServer(respond).listen(port, host).unref();
   await once(server, 'listening');
   return `http://${host}:${(server.address() as AddressInfo).port}/metrics`;
 }

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { emptyStore, startProcess, storeNames } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { serveMetrics } from '../metrics.ts';
+import type { Store } from '../store/store.ts';
 
 const read = (name: string) => readFileSync(new URL(`../deploy/${name}`, import.meta.url));
 
@@ -59,6 +61,20 @@ describe.each(storeNames)('/metrics on %s', (store) => {
     expect(samples.get('tracker_store_bytes')).toBeGreaterThan(4096);
     expect(samples.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
   });
+});
+
+test('those that wait and those that were refused are counted apart', async () => {
+  const database = { size: async () => 0, countWaiting: () => 3 };
+  const hashing = { counts: () => ({ running: 0, waiting: 1, refused: 2 }) };
+  const url = await serveMetrics(
+    { database } as unknown as Store,
+    hashing as never,
+    '127.0.0.1',
+    0,
+  );
+  const samples = await scrape(url);
+  const names = ['hashing_waiting', 'hashing_refused_total', 'pool_waiting'];
+  expect(names.map((name) => samples.get(`tracker_${name}`))).toEqual([1, 2, 3]);
 });
 
 test('each query of the alerts names a metric', async () => {
