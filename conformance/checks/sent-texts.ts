@@ -23,7 +23,7 @@ const textsOf = (exchange: Exchange) => textNames.map((name) => String(sentIn(ex
 const keyOf = ({ request }: Exchange) => request.headers['idempotency-key'];
 
 const requirement =
-  'Read each request and each row into a variable of its own: not into one that requests share, as a pool or a pointer to the variable of a loop does.';
+  'Read each request and each row into a variable of its own: not into one that requests share, as a pool or a pointer to the variable of a loop does. Join no table that has several rows for a project, such as sessions.';
 
 export const sentTextChecks: Check[] = [
   must('PROJECT-30', {
