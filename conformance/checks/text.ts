@@ -284,7 +284,7 @@ export function expectSameText(
     failIfAny([createTextSearch(http.exchanges)(actual, creates, exchanges.at(-1)!)]);
     const other = textNames.find((name) => received === sent[name] && actual[name] === text);
     if (other) fail(`The ${field} and the ${other} are swapped in ${place}.`, calls);
-    const { kind, words, difference } = textFault(text, received);
+    const { kind, words, inBytes, difference } = textFault(text, received);
     fail(`The ${field} in ${place} is ${words}.`, calls, {
       detail: `It is ${difference}.`,
       userSees: calls.at(-1)!.outcome.ok
@@ -292,6 +292,7 @@ export function expectSameText(
         : undefined,
       cause: {
         words: `texts are ${words}`,
+        otherWords: inBytes && `texts are ${inBytes}`,
         key: `texts are ${kind}`,
         subject: `the ${field} ${JSON.stringify(truncate(text, 20))}`,
       },

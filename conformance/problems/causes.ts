@@ -13,6 +13,8 @@ import { findMessageFault } from './matchers.ts';
 export type Cause = {
   /** Follows the number of problems: `refusals have "detail" and no "message"`. */
   words: string;
+  /** Is true of it too, in another unit. Problems that share neither are counted by their key. */
+  otherWords?: string | undefined;
   /** What this problem adds to the list: `a wrong password`. */
   subject: string;
   /** Equal for problems with this cause. Default: the words. */

@@ -217,6 +217,7 @@ export function textFault(sent: string, received: unknown) {
   return {
     kind,
     words: kind === 'cut' ? `cut at ${actual.length} characters` : kind,
+    inBytes: kind === 'cut' ? `cut at ${Buffer.byteLength(received)} bytes` : undefined,
     difference: `${excerpt(actual)} instead of ${excerpt(expected)} (${expected.length} characters sent, ${actual.length} received)`,
   };
 }

@@ -2,6 +2,7 @@ import type { Check } from '../checks/check.ts';
 import { compareCauses, isCauseOf } from '../checks/order.ts';
 import type { Exchange, Reason } from '../http/record.ts';
 import { areAlike, isSuccess, methodAndPath, responseKey, statusOf } from '../http/response.ts';
+import type { Cause } from '../problems/causes.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { CheckResult } from '../checks/run.ts';
 
@@ -159,8 +160,12 @@ function summarizeCauses(items: Item[]) {
   const situations = [...new Set(items.map(({ problem }) => problem.cause?.subject ?? ''))];
   const isOne = new Set(items.map(causeKeyOf)).size === 1;
   if (!cause || !isOne || situations.length === 1) return { summary: undefined, situations: [] };
+  const wordsOf = (each?: Cause) => [each?.words, each?.otherWords];
+  const shared = wordsOf(cause).find((words) =>
+    items.every(({ problem }) => wordsOf(problem.cause).includes(words)),
+  );
   /** `17 kinds of refusals are HTML pages.` */
-  return { summary: `${situations.length} ${cause.words}.`, situations };
+  return { summary: `${situations.length} ${shared ?? cause.key}.`, situations };
 }
 
 /** Groups values by a key. `Map.groupBy` does not exist in Node 20, on which the kit runs. */

@@ -45,7 +45,9 @@ export const textFaults: Record<string, Change> = {
     text.replaceAll('\n', ' '),
   ),
   'TEXT-5: texts are truncated to 5,000 characters': textsOf(5000),
-  'TEXT-6: texts are truncated to 255 characters': textsOf(255),
+  'TEXT-6: texts are cut at 255 bytes': change.storedText((text) =>
+    Buffer.from(text).subarray(0, 255).toString(),
+  ),
   'TEXT-7: texts made of digits are returned as numbers': () => ({
     created(project) {
       const toNumber = (text: string) => (/^\d+$/.test(text) ? Number(text) : text);
