@@ -1,7 +1,7 @@
 import type { Exchange } from '../http/record.ts';
-import { isSuccess, methodAndPath, statusOf } from '../http/response.ts';
+import { isSuccess, methodAndPath, parseJson, statusOf } from '../http/response.ts';
 import type { Cause } from './causes.ts';
-import { countIn, describeExchangeScreen } from './describe.ts';
+import { countIn, describeExchangeScreen, truncate } from './describe.ts';
 import { createProblem, failIfAny, type Problem } from './problem.ts';
 
 /** The requests of one operation in order, those that show a problem, and the problem. */
@@ -11,7 +11,7 @@ type Faulty = { own: Exchange[]; faulty: Exchange[]; problem: Problem };
 const minLasting = 4;
 
 const requirement =
-  'End what a request begins, also if it is refused: release its lock, return its connection, and roll back its transaction.';
+  'End what a request begins, also if it is refused or fails: release its lock, return its connection, and roll back its transaction.';
 
 /** Whether an operation worked, and fails since a moment, to the end of the run. */
 function isEnding({ own, faulty: [first] }: Faulty): boolean {
@@ -22,6 +22,13 @@ function isEnding({ own, faulty: [first] }: Faulty): boolean {
 
 const nameResponse = (exchange: Exchange) =>
   `${methodAndPath(exchange.request)} got ${statusOf(exchange) || 'no response'}`;
+
+/** Returns what no ordinary request has, to follow "with"; undefined if there is nothing. */
+function nameSpecial({ request: { body = '' } }: Exchange): string | undefined {
+  const fields = Object.entries(Object(parseJson(String(body))) as object);
+  const special = fields.find(([, value]) => !/^[\w .@!?-]{8,90}$/.test(String(value)));
+  return special && `the ${special[0]} ${JSON.stringify(truncate(String(special[1]), 12))}`;
+}
 
 /**
  * Returns the problems. One that lasts names the response since which its operation fails: one of a
@@ -42,19 +49,23 @@ function withBeginnings(record: Exchange[], found: Faulty[]): Problem[] {
     if (!endings.includes(each) || (!isCommon && faulty.length < minLasting)) return problem;
     const [start, end] = isCommon ? common : rangeOf(each);
     const between = record.slice(start, end);
-    // What had no effect before is not the cause.
+    // What had no effect before is not the cause. The first failure itself may be.
     const known = new Set(record.slice(0, start).map(nameResponse));
     const unknown = between.filter((other) => !known.has(nameResponse(other)));
-    const [cause, ...others] = unknown.length > 0 ? unknown : between.slice(-1);
+    const failure = record[end]!;
+    const special = nameSpecial(failure);
+    const suspects = special || unknown.length === 0 ? [...unknown, failure] : unknown;
+    const [cause, ...others] = suspects;
     const isSure = others.every((other) => nameResponse(other) === nameResponse(cause!));
-    const since = `since ${nameResponse(cause!)}${isSure ? '' : ', or soon after'}`;
+    const which = cause === failure && special ? `, with ${special}` : '';
+    const since = `since ${nameResponse(cause!)}${which}${isSure ? '' : ', or soon after'}`;
     const subject = methodAndPath(faulty[0]!.request);
     const status = statusOf(faulty[0]!);
     return {
       ...problem,
       description: `${subject} ${status ? `gets ${status}` : 'fails'} ${since}.`,
       detail: `None of ${own.indexOf(faulty[0]!)} requests before did.`,
-      exchanges: [faulty[0]!, cause!],
+      exchanges: [...new Set([faulty[0]!, cause!])],
       cause: {
         words: `kinds of requests ${status ? `get ${status}` : 'fail'} ${since}`,
         subject,
