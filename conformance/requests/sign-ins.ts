@@ -1,13 +1,13 @@
 import type { Credentials } from '../../machines/types.ts';
 import { lateMs } from '../http/clock.ts';
 import { Blocked, type Exchange } from '../http/record.ts';
-import { headerValues, isSuccess, responseKey, statusOf } from '../http/response.ts';
+import { headerValues, isClientError, isSuccess, responseKey, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { Account } from '../people/accounts.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
 import { describeStatus, lowerFirst } from '../problems/describe.ts';
 import { generalCause, type Cause } from '../problems/causes.ts';
-import { createProblem } from '../problems/problem.ts';
+import { createProblem, expectSuccess } from '../problems/problem.ts';
 import { sendErrorCase } from './send-error-case.ts';
 
 export type Send = (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall>;
@@ -80,6 +80,23 @@ export async function blockIfRefusedAnyway(
 const bySignIns = { checks: ['SIGNIN-17'] };
 
 export const onNewConnection = { onNewConnection: true };
+
+/** Like `expectSuccess`, of a plain call: says if the same bytes succeed on a new connection. */
+export async function expectPlain<Value>(
+  { http }: RunContext,
+  call: ApiCall<Value>,
+  failure: string,
+  previous: ApiCall[] = [],
+): Promise<Value> {
+  const { exchange } = call;
+  const request = { ...exchange.request, ...onNewConnection };
+  const again = isClientError(exchange) ? await http.send(request, exchange) : exchange;
+  if (isSuccess(again) === isSuccess(exchange)) return expectSuccess(call, failure, previous);
+  return expectSuccess(call, `${failure}, and works on a new connection`, [...previous, again], {
+    requirement:
+      'Judge each request by itself: keep nothing of its body, headers or user for the next one of a connection.',
+  });
+}
 
 /**
  * Blocks a check when a rejected session is valid again, because SIGNIN-14 reports that, or a

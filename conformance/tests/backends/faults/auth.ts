@@ -159,6 +159,14 @@ export const accountFaults: Record<string, Change> = {
 
 /** Faults of signing in, and of sessions. */
 export const signInFaults: Record<string, Change> = {
+  'ACCOUNT-1: a registration is refused on a connection with an earlier request': () => {
+    const used: number[] = [];
+    return change.requests((request) => {
+      const isUsed = used.includes(request.connection);
+      used.push(request.connection);
+      return isUsed && change.isOperation(request, 'registerUser') && change.error(400);
+    });
+  },
   'ACCOUNT-2: after four sign-ins, a password counts as a wrong one': () => {
     const typed: string[] = [];
     return change.refuse('login', 401, (_json, request) => {
