@@ -1,7 +1,7 @@
 import type { Project } from '../../machines/types.ts';
 import { lateMs } from '../http/clock.ts';
 import { Blocked, type Exchange, type Reason } from '../http/record.ts';
-import { nameOf, projectFields, sharesText } from '../http/project-texts.ts';
+import { nameOf, projectFields, sharesText, textNames } from '../http/project-texts.ts';
 import { hasSucceeded, isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-context.ts';
@@ -57,11 +57,11 @@ export async function skipIfShared(context: RunContext) {
 export const isSameProject = (project: Project) => (other: Project) =>
   String(other.id) === String(project.id) && sharesText(project, other);
 
-/** Finds a project in a list of its user, also if its id or its text changed. */
+/** Finds a project in a list of its user, also if its id or a text changed, but not both. */
 export const findByIdOrText = (projects: Project[], project: Project): Project | undefined =>
   projects.find(isSameProject(project)) ??
   projects.find(({ id }) => String(id) === String(project.id)) ??
-  projects.find((each) => sharesText(project, each));
+  projects.find((each) => textNames.every((name) => each[name] === project[name]));
 
 /** Returns what blocks a check that needs a list that the app cannot show. */
 export const unshown = (call: ApiCall) =>
