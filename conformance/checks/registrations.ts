@@ -57,6 +57,7 @@ export const registrationChecks: Check[] = [
     after: ['SIGNIN-17'],
     async run(context) {
       const { registration: plain } = await registerEight(context);
+      await context.registeredAccount('ada');
       if (!plain.outcome.ok) skip('8 characters of each kind cannot register');
       const password = lettersOf(context.fixtures.password('plain')).slice(0, 8);
       const { registration } = await context.tryRegister('plain', { password });

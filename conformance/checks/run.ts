@@ -10,7 +10,7 @@ import {
   type Exchange,
   type Reason,
 } from '../http/record.ts';
-import { isSuccess } from '../http/response.ts';
+import { isSuccess, statusOf } from '../http/response.ts';
 import { createFixtures, createRunId } from '../people/fixtures.ts';
 import {
   createRunContext,
@@ -116,6 +116,9 @@ async function runCheck(
   await context.http.settle();
   // A check may go on without the response, and a 429 shows nothing.
   const limit = unjudged[firstUnjudged];
+  const refusal = outcome.reason?.exchange;
+  const stop = stops.find(({ refused }) => refused.startedAfter <= (refusal?.startedAfter ?? -1));
+  if (stop && statusOf(refusal!) === 401) outcome = blockedBy(stoppedMeanwhile);
   if (limit && !showsTimeout(outcome)) outcome = blockedBy(limit);
   if (outcome.status === 'failed' && !check.inspects && stops.length > firstStop)
     outcome = blockedBy(stoppedMeanwhile);

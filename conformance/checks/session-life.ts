@@ -1,4 +1,3 @@
-import { Blocked, stoppedMeanwhile } from '../http/record.ts';
 import { isClientError } from '../http/response.ts';
 import type { SignedInUser } from '../people/accounts.ts';
 import { takeSession } from '../people/visits.ts';
@@ -146,14 +145,14 @@ export const sessionLifeChecks: Check[] = [
     inspects: true,
     async run(context) {
       const { browser, login, list: before } = await firstSession(context);
-      if (!before.outcome.ok || (await isListPublic(context)))
-        skip('there is no list of a session');
+      if (!before.outcome.ok) throw unshown(before);
+      if (await isListPublic(context)) skip('visitors get a list, too');
       const { clock } = context.http;
       await clock.sleep(Math.max(0, before.exchange.endedAtMs + minIdleMs - clock.now()));
       const after = await browser.listProjects();
       const idle = `${secondsBetween(before, after)} s without a call, and ${countSignIns(context, before)} sign-ins of others`;
       if (isUnauthorized(after)) {
-        if (context.http.stops.length > 0) throw new Blocked(stoppedMeanwhile);
+        if (context.http.stops.length > 0) throw unshown(after);
         await blockOnFlapping(after, browser);
         after.exchange.idleMs = minIdleMs;
         const response = describeStatus(after.exchange);

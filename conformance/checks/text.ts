@@ -25,7 +25,7 @@ import { refusalCause } from '../problems/causes.ts';
 import { messageFault, textFault } from '../problems/matchers.ts';
 import { createProblem, fail, failIfAny, skip } from '../problems/problem.ts';
 import { judgeSpecial } from '../problems/special.ts';
-import { createOrBlock } from '../requests/creates.ts';
+import { createOrBlock, failedCreate } from '../requests/creates.ts';
 import {
   expectReadableList,
   findByIdOrText,
@@ -211,6 +211,7 @@ async function expectPreserved(context: RunContext, text: Text, person: string):
   const { browser } = await context.signedInUser(person);
   const create = await createText(context, text, person);
   const { exchange } = create;
+  if (statusOf(exchange) === 401) throw failedCreate(create);
   if (isClientError(exchange)) {
     const fault = messageFault(exchange);
     if (fault)
@@ -238,15 +239,9 @@ async function expectPreserved(context: RunContext, text: Text, person: string):
   const listed = findByIdOrText(projects, created);
   if (!listed) {
     const control = await createOrBlock(context, browser, `after ${truncate(nameOf(text)!, 20)}`);
-    const later = await expectReadableList(
-      context,
-      browser,
-      subject,
-      exchange,
-      control.call.exchange,
-    );
-    if ((await listWith(context, browser, [control], findByIdOrText, later)).missing.length > 0)
-      throw new Blocked(missingFromList);
+    await expectReadableList(context, browser, subject, exchange, control.call.exchange);
+    const later = await listWith(context, browser, [control]);
+    if (later.missing.length > 0) throw new Blocked(missingFromList);
     return fail(`The list lacks ${subject}.`, [create, call], {
       lacks: created,
       detail: `It has ${lengthsOf(text)}. A project after it is in the list.`,

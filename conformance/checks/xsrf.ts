@@ -7,7 +7,7 @@ import { refusalCause } from '../problems/causes.ts';
 import { messageFault } from '../problems/matchers.ts';
 import { fail, failIfAny, createProblem, skip } from '../problems/problem.ts';
 import { createOrBlock, createWithToken, failedCreate } from '../requests/creates.ts';
-import { isListPublic } from '../requests/visitors.ts';
+import { requireSessions } from '../requests/session-cookies.ts';
 import { must, should, type Check } from './check.ts';
 import { describePath, specialCharacters } from '../requests/forged-cookies.ts';
 import {
@@ -174,8 +174,8 @@ export const xsrfChecks: Check[] = [
       for (const cookie of browser.allCookies())
         if (cookie.isPersistent()) reopened.setCookie(cookie, browser);
       const list = await reopened.listProjects();
-      if (!list.outcome.ok || (await isListPublic(context)))
-        skip('a browser that opens again gets no list that needs a session');
+      await requireSessions(context);
+      if (!list.outcome.ok) skip('a browser that opens again gets no list');
       const create = await reopened.createProject(context.fixtures.project('after a restart'));
       if (!isClientError(create.exchange)) return;
       await createOrBlock(context, browser, 'in the open browser');

@@ -79,6 +79,8 @@ const usualChanges: Changes = {
 export async function register(context: RunContext, name: Name) {
   const { field, text, otherText } = caseOf(name);
   const account = await context.tryRegister(name, text && { [field]: text(context.fixtures) });
+  // A control: a plain account can register.
+  if (isClientError(account.registration.exchange)) await context.registeredAccount('ada');
   return otherText && isRefusedWithMessage(account.registration)
     ? context.tryRegister(`other-${name}`, { [field]: otherText })
     : account;
@@ -125,6 +127,7 @@ async function expectSignIn(context: RunContext, name: Name): Promise<ApiCall> {
   const { login } = await signInAs(context, name);
   if (!login.outcome.ok) {
     await blockIfRefusedAnyway(context, account, login);
+    await blockIfPlainBytesFail(context, name, Buffer.from(account[field]));
     for (const [change, textOf] of Object.entries(usualChanges)) {
       const changed = await signInAs(context, name, { [field]: textOf(account[field]) });
       if (changed.login.outcome.ok)
@@ -157,6 +160,17 @@ export const signsInNotWith =
 
 const skipRejected = (name: Name, { registration: { exchange } }: Account) =>
   skip(`the backend rejects ${lowerFirst(caseOf(name).words)}: ${describeResponse(exchange)}`);
+
+/** Blocks a problem of unusual text if as many plain bytes fail too: another check has it. */
+async function blockIfPlainBytesFail(context: RunContext, name: Name, { length }: Buffer) {
+  const { field, characters } = caseOf(name);
+  const text = context.fixtures[field](`${name}plain`).padStart(length, 'x');
+  const account = await context.tryRegister(`${name}plain`, { [field]: text });
+  const login = await context.newBrowser(name).login(account.email, account.password);
+  const checks = [field === 'email' ? 'ACCOUNT-16' : 'ACCOUNT-10'];
+  if (characters && account.registration.outcome.ok && !login.outcome.ok)
+    throw new Blocked({ words: `${length} plain characters cannot sign in`, checks });
+}
 
 /** Blocks a problem of unusual text if one of its characters alone fails: another check has it. */
 async function expectPlainCharacters(context: RunContext, name: Name) {

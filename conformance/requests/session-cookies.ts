@@ -2,12 +2,17 @@ import type { Cookie } from 'tough-cookie';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
 import { activeSession } from '../people/visits.ts';
 import { skip } from '../problems/problem.ts';
+import { unshown } from './lists.ts';
 import { isListPublic } from './visitors.ts';
 
 /** Returns what `findSessions` returns. Skips when no list needs a cookie. */
 export async function requireSessions(context: RunContext): Promise<Cookie[][]> {
   const sessions = await findSessions(context);
-  return sessions.length > 0 ? sessions : skip('the app gets no list that needs a cookie');
+  if (sessions.length > 0) return sessions;
+  if (await isListPublic(context)) skip('visitors get a list, too');
+  const list = await (await activeSession(context)).browser.listProjects();
+  if (!list.outcome.ok) throw unshown(list);
+  return skip('no cookie is needed, or enough, for a list');
 }
 
 /** Returns the cookies that are needed together, or else each cookie that is enough alone. */

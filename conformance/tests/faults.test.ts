@@ -30,6 +30,8 @@ async function firstFinding(...args: Parameters<typeof runKit>): Promise<string[
   for (const place of problems.flatMap(placesOf)) found.add(place);
   expect(findings.flatMap(listBlemishes)).toEqual([]);
   expect(problems.flatMap(listFalseClaims)).toEqual([]);
+  const notes = run.results.flatMap(({ status, note }) => (status === 'skipped' ? note : []));
+  expect(notes.join('\n')).not.toMatch(/rejects .*: 401 |requires no session|needs a cookie/);
   // Refusals with one response are one finding, which counts the plain ones too.
   const claiming = run.results.filter(({ check }) => !check.inspects && check.about !== 'refusals');
   expect(claiming.flatMap((each) => each.problems.flatMap(listBareClaims))).toEqual([]);

@@ -97,7 +97,7 @@ export const accountFaults: Record<string, Change> = {
   'ACCOUNT-10: a long password is accepted on registration only': change.refuse(
     'login',
     401,
-    ({ password }) => String(password).length > 100,
+    ({ password }) => String(password).length > 24,
   ),
   'ACCOUNT-11: dots in emails are ignored': emails((email) => email.replaceAll(/\.(?=.*@)/g, '')),
   'ACCOUNT-11: letters of full width in emails are other forms of letters': emails((email) =>
