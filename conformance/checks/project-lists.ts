@@ -153,7 +153,7 @@ export const projectListChecks: Check[] = [
         fail('Projects created at once have one id.', calls);
       expectSameTexts(context, calls);
       const { missing, call } = await listWith(context, browser, created);
-      if (missing.length === 0) return;
+      if (missing.length === 0) return expectBesideLists(context, browser);
       const listAgain = () => browser.listProjects({ onNewConnection: true });
       const lists = await Promise.all([call, ...calls].map(listAgain));
       const texts = new Set([call, ...lists].map(({ exchange }) => exchange.response?.text));
@@ -254,6 +254,22 @@ const listIfChanged = (browser: SimulatedBrowser, earlier: Exchange) =>
   browser.send('GET', '/api/v1/projects', {
     headers: { 'if-none-match': responseHeader(earlier, 'etag') },
   });
+
+/** Fails if two users cannot list while they create projects. Both may need the same locks. */
+async function expectBesideLists(context: RunContext, browser: SimulatedBrowser) {
+  const { browser: other } = await context.signedInUser('ada');
+  const calls = await Promise.all(
+    [browser, other, browser, other].flatMap((each, index): Promise<ApiCall>[] => [
+      each.createProject(context.fixtures.project(`beside list ${index + 1}`), onNewConnection),
+      each.listProjects(onNewConnection),
+    ]),
+  );
+  const { found, words } = countIn(calls, ({ exchange }) => !isSuccess(exchange));
+  for (const call of found)
+    expectSuccess(call, `Creating and listing at once fails in ${words} requests`, calls, {
+      requirement: 'Let lists and creates take locks in the same order, and end a wait for one.',
+    });
+}
 
 /** Creates a project. Fails when the next list does not contain it, or contains another text. */
 async function expectInNextList(context: RunContext, browser: SimulatedBrowser, name: string) {

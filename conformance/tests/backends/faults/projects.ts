@@ -3,7 +3,8 @@ import { eachText, sharesText, textNames, type TextName } from '../../../http/pr
 import { jsonResponse, type StoredAccount, type BackendCall, type Change } from '../backend.ts';
 import { getOrCreate } from '../../../people/get-or-create.ts';
 import * as change from '../changes.ts';
-import type { BackendRequest, BackendResponse } from '../stub-server.ts';
+import { untilQuiet } from '../test-clock.ts';
+import { neverRespond, type BackendRequest, type BackendResponse } from '../stub-server.ts';
 
 const lists =
   (list: (projects: Project[], call: BackendCall) => unknown): Change =>
@@ -242,6 +243,18 @@ export const otherProjectFaults: Record<string, Change> = {
     'createProject',
     (place) => place > 1 && change.error(500, 'The database is locked.'),
   ),
+  'PROJECT-10: lists and creates at once wait for each other': (_backend, clock) => {
+    let listing = 0;
+    const isList = (request: BackendRequest) => change.isOperation(request, 'listProjects');
+    return change.all(
+      change.responses((_list, request) => void (listing -= Number(isList(request)))),
+      change.atOnce('listProjects', (_place, request, next) =>
+        untilQuiet().then(() => next(request)),
+      ),
+      change.requests((request) => void (listing += Number(isList(request)))),
+      change.atOnce('createProject', () => listing > 0 && neverRespond(clock)),
+    );
+  },
   'PROJECT-10: each of two processes keeps projects of its own': scatteredProjects(
     ({ request }) => request.connection % 2,
   ),
