@@ -23,10 +23,15 @@ function isEnding({ own, faulty: [first] }: Faulty): boolean {
 const nameResponse = (exchange: Exchange) =>
   `${methodAndPath(exchange.request)} got ${statusOf(exchange) || 'no response'}`;
 
-/** Returns what no ordinary request has, to follow "with"; undefined if there is nothing. */
+/** Returns the text that no ordinary request has, to follow "with"; undefined if there is none. */
 function nameSpecial({ request: { body = '' } }: Exchange): string | undefined {
-  const fields = Object.entries(Object(parseJson(String(body))) as object);
-  const special = fields.find(([, value]) => !/^[\w .@!?-]{8,90}$/.test(String(value)));
+  const { password: _secret, ...texts } = Object(parseJson(String(body))) as Record<
+    string,
+    unknown
+  >;
+  const special = Object.entries(texts).find(
+    ([, value]) => !/^([\w .@!?-]{8,90})?$/.test(String(value)),
+  );
   return special && `the ${special[0]} ${JSON.stringify(truncate(String(special[1]), 12))}`;
 }
 
@@ -52,13 +57,19 @@ function withBeginnings(record: Exchange[], found: Faulty[]): Problem[] {
     // What had no effect before is not the cause. The first failure itself may be.
     const known = new Set(record.slice(0, start).map(nameResponse));
     const unknown = between.filter((other) => !known.has(nameResponse(other)));
-    const failure = record[end]!;
+    // One that is not judged may be the first.
+    const isFailure = (other: Exchange) => nameResponse(other) === nameResponse(record[end]!);
+    const failure = between.find(isFailure) ?? record[end]!;
     const special = nameSpecial(failure);
-    const suspects = special || unknown.length === 0 ? [...unknown, failure] : unknown;
+    const causes = unknown.filter((other) => !isFailure(other));
+    const suspects = special || causes.length === 0 ? [...causes, failure] : causes;
     const [cause, ...others] = suspects;
     const isSure = others.every((other) => nameResponse(other) === nameResponse(cause!));
     const which = cause === failure && special ? `, with ${special}` : '';
-    const since = `since ${nameResponse(cause!)}${which}${isSure ? '' : ', or soon after'}`;
+    const since =
+      cause === failure && !special
+        ? 'to the end of the run'
+        : `since ${nameResponse(cause!)}${which}${isSure ? '' : ', or soon after'}`;
     const subject = methodAndPath(faulty[0]!.request);
     const status = statusOf(faulty[0]!);
     return {

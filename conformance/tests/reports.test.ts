@@ -110,6 +110,7 @@ test.each([
     'ERR-20: each request fails after',
     /^\d kinds of requests get 500 since POST \S+register got 409\.$/,
   ],
+  ['ERR-20: creating fails', /^POST \S+projects gets 500 to the end of the run\.$/],
   [
     'ERR-20: each project',
     /^POST \S+projects gets 500 since POST \S+projects got 500, with the title "0"\.$/,

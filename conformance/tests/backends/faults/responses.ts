@@ -59,6 +59,10 @@ export const responseFaults: Record<string, Change> = {
   'ERR-20: each request fails after the registration of an existing email': sinceConflict(() =>
     change.error(500),
   ),
+  'ERR-20: creating fails after fifty projects': () => {
+    let count = 0;
+    return change.refuse('createProject', 500, () => ++count > 50);
+  },
   'ERR-20: each project fails after the title "0"': () => {
     let isLocked = false;
     return change.refuse('createProject', 500, ({ title }) => (isLocked ||= title === '0'));
