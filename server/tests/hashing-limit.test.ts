@@ -21,8 +21,14 @@ test('at most 1024 tasks wait', async () => {
   const add = (party: string) => limit.run(party, () => isFinished);
   const accepted = Array.from({ length: 1026 }, (_, i) => add(`party ${i}`));
   await expect(add('b')).rejects.toEqual(unavailable);
+  expect(limit.counts()).toEqual({ waiting: 1024, refused: 1 });
   finish();
   await Promise.all(accepted);
+});
+
+test('a task that ends frees its place', async () => {
+  const limit = createHashingLimit();
+  for (let i = 0; i < 200; i += 1) expect(await limit.run('a', async () => i)).toBe(i);
 });
 
 test('a task that fails lets the next one run', async () => {

@@ -50,6 +50,7 @@ describe('a password', () => {
   test.each([
     ['compatible characters', 'ﬁne ① ²', 'fine 1 2'],
     ['an accent less', 'éléphants', 'elephants'],
+    ['letters of other cases', 'ÉÉÉÉÉÉÉÉ', 'éééééééé'],
   ])('is another one with %s', async (_, registered, typed) => {
     expect(await passwords.verify(typed, await passwords.hash(registered))).toBe('wrong');
   });
