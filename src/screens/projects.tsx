@@ -101,8 +101,8 @@ function useOpenScreen(projects: ProjectsActor, { values }: ProjectForm) {
 }
 
 /**
- * Empties the form when its project was created, and when another user has signed in. Fills it when
- * the browser has emptied it.
+ * Empties the form when its project was created, and when another user has signed in. Fills it
+ * again in a page that comes back.
  */
 function useEmptiedForm(projects: ProjectsActor, form: ProjectForm) {
   const { values, resetAndFocus, resetInNewFields } = form;
@@ -115,13 +115,13 @@ function useEmptiedForm(projects: ProjectsActor, form: ProjectForm) {
       // A field that is removed may cause events, and has the earlier user's text.
       projects.send({ type: 'draft.typed', draft: values() });
     });
-    // Safari empties a form with `off` that comes back from the back/forward cache, after this.
-    const restore = ({ persisted }: PageTransitionEvent) =>
-      persisted &&
-      setTimeout(() => {
-        const { typed } = projects.getSnapshot().context;
-        if (!isSameText(values(), typed)) resetInNewFields({ ...emptyDraft, ...typed });
-      });
+    // Safari empties the old fields of a form with `off` that comes back from the back/forward
+    // cache, some time after this.
+    const restore = ({ persisted }: PageTransitionEvent) => {
+      const { typed } = projects.getSnapshot().context;
+      if (persisted && !isSameText(typed, emptyDraft))
+        resetInNewFields({ ...emptyDraft, ...typed });
+    };
     addEventListener('pageshow', restore);
     return () => {
       removeEventListener('pageshow', restore);
