@@ -42,8 +42,15 @@ describe.each(storeNames)('projects on %s', (name) => {
       '\u2028\u2029\u007f',
     ];
     const created: unknown[] = [];
-    // None of these may reach the database, which could not store the half surrogate pair and NUL.
-    const undeclared = { role: '\0\ud800', id: 'own', accountId: 'other', idempotencyKey: 'one' };
+    // None may reach the database, which could not store NUL, or the response, which has lists in
+    // "parts".
+    const undeclared = {
+      role: '\0\ud800',
+      id: 'own',
+      accountId: 'other',
+      idempotencyKey: 'one',
+      parts: [],
+    };
     for (const project of [...texts.map(projectWithText), longestProject()]) {
       const reply = await client.createProject({ ...project, ...undeclared });
       const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
@@ -68,6 +75,18 @@ describe.each(storeNames)('projects on %s', (name) => {
       for (const { status, body } of replies) {
         expect({ status, body }).toEqual({ status: 201, body: (list as unknown[])[0] });
       }
+    });
+
+    test('returns a project of its own account, although another has used the key', async () => {
+      const clients = [await signedInClient(address()), await signedInClient(address())];
+      const createAll = async () => {
+        const replies = [];
+        for (const client of clients)
+          replies.push(await client.createProject(project, { headers }));
+        return replies.map(({ body }) => body);
+      };
+      const created = await createAll();
+      expect(await createAll()).toEqual(created);
     });
 
     test.each([
