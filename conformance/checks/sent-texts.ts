@@ -18,7 +18,10 @@ const rowsOf = (body: unknown) => [body].flat().map((row): Values => Object(row)
 const sentIn = (exchange: Exchange): Values =>
   Object(isCreate(exchange) ? parseJson(String(exchange.request.body)) : undefined);
 
-const textsOf = (exchange: Exchange) => textNames.map((name) => String(sentIn(exchange)[name]));
+function textsOf(exchange: Exchange): string[] {
+  const sent = sentIn(exchange);
+  return textNames.map((name) => String(sent[name]));
+}
 
 const keyOf = ({ request }: Exchange) => request.headers['idempotency-key'];
 

@@ -100,7 +100,8 @@ export async function expectPlain<Value>(
 
 /**
  * Blocks a check when a rejected session is valid again, because SIGNIN-14 reports that, or a
- * second later, as SIGNIN-15 does. A new project may be refused in a valid session, unless with 401.
+ * second later, as SIGNIN-15 does. A new project may be refused in a valid session, but not with
+ * 401.
  */
 export async function blockOnFlapping(rejected: ApiCall, ...browsers: SimulatedBrowser[]) {
   if (rejected.operation !== 'listProjects' && statusOf(rejected.exchange) !== 401) return;

@@ -4,9 +4,9 @@ import { Refusal } from '../auth/refusal.ts';
 const retryAfterSeconds = 10;
 
 /**
- * Bounds the requests of an account that hold memory while its client sends or reads slowly. Returns
- * a function that counts a request until its response is closed. It throws a `Refusal` if there are
- * too many.
+ * Bounds the requests of an account that hold memory while its client sends or reads slowly.
+ * Returns a function that counts a request until its response is closed. It throws a `Refusal` if
+ * there are too many.
  */
 export function createConcurrencyLimit(max: number) {
   const counts = new Map<string, number>();

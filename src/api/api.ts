@@ -156,8 +156,8 @@ export function createApi({
 
     /**
      * Repeats the Idempotency-Key of a project until an answer decides. The browser sends the
-     * project even if the tab is closed at once. It refuses that while others have large bodies in flight, so an
-     * attempt after one without an answer does without.
+     * project even if the tab is closed at once. It refuses that while others have large bodies in
+     * flight, so an attempt after one without an answer does without.
      */
     async createProject(project, signal) {
       const key = idempotencyKeys.keyOf(project);

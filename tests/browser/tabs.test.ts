@@ -1,5 +1,5 @@
 // @module-tag chromium
-/** Two tabs of a browser: its own events. `tests/screens/other-tabs.test.tsx` has what a tab does. */
+/** The events between two real tabs. `tests/screens/other-tabs.test.tsx` has what a tab does. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { field, heading, submitButton } from '../../testing/page-driver.ts';
