@@ -2,8 +2,8 @@ import type { Project } from '../../machines/types.ts';
 import { hasSucceeded, parseJson } from '../http/response.ts';
 import type { SignedInUser } from '../people/accounts.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
-import { countIn, truncate } from '../problems/describe.ts';
-import { fail } from '../problems/problem.ts';
+import { countIn, describeStatus, truncate } from '../problems/describe.ts';
+import { createProblem, fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   expectReadableList,
@@ -11,11 +11,16 @@ import {
   isSameProject,
   listOrBlock,
 } from '../requests/lists.ts';
+import { blockOnFlapping, isUnauthorized } from '../requests/sign-ins.ts';
 import { type Check, must, should } from './check.ts';
 import { findDuplicateId } from './project-ids.ts';
 
 /** Exceeds the usual page sizes of paginated lists. The longest is 250. */
 const manyProjects = 252;
+const batchSize = 6;
+
+const scatteredRequirement =
+  'Store each project in a row of its own. What is read, changed and written back needs a lock, or requests at once undo each other.';
 
 export const longListChecks: Check[] = [
   must('PROJECT-9', {
@@ -42,13 +47,19 @@ export const longListChecks: Check[] = [
       const countOf = (list: (typeof lists)[number]) => missingFrom(list).found.length;
       const [shortest, ...others] = lists.toSorted((a, b) => countOf(b) - countOf(a));
       const { call, projects } = shortest!;
-      const [lacks] = missingFrom(shortest!).found;
-      const isVarying = others.some((other) => countOf(other) < countOf(shortest!));
+      const { found: missing, words } = missingFrom(shortest!);
+      const [lacks] = missing;
+      const isLost = isScattered(all, missing);
+      const more = others.some((other) => countOf(other) < countOf(shortest!))
+        ? ', and the next one differs'
+        : isLost
+          ? ', some of each six at once'
+          : '';
       if (lacks)
         fail(
-          `The list has ${projects.length} projects and lacks ${missingFrom(shortest!).words}${isVarying ? ', and the next one differs' : ''}.`,
+          `The list has ${projects.length} projects and lacks ${words}${more}.`,
           [...created.map((each) => each.call), call],
-          { lacks },
+          { lacks, ...(isLost && { requirement: scatteredRequirement }) },
         );
     },
   }),
@@ -121,16 +132,35 @@ const listFiveTimes = oncePerRun(async (context) => {
   };
 });
 
-/** Creates many projects of lena, six at a time. */
+/** Creates many projects of lena, six at a time. Reports a session that ends by that. */
 const createManyProjects = oncePerRun(async (context) => {
-  const { browser } = await context.signedInUser('lena');
+  const { browser, login } = await context.signedInUser('lena');
   await listOrBlock(context, browser);
   const created: Awaited<ReturnType<typeof createOrBlock>>[] = [];
   while (created.length < manyProjects) {
-    const batch = Array.from({ length: 6 }, (_, index) =>
+    const batch = Array.from({ length: batchSize }, (_, index) =>
       createOrBlock(context, browser, `number ${created.length + index + 1}`),
     );
-    created.push(...(await Promise.all(batch)));
+    created.push(
+      ...(await Promise.all(batch).catch(async (error: unknown) => {
+        const list = await browser.listProjects();
+        if (!isUnauthorized(list)) throw error;
+        await blockOnFlapping(list, browser);
+        const words = `A session ends after ${created.length} new projects without a pause`;
+        const problem = createProblem(`${words}: ${describeStatus(list.exchange)}.`, [login, list]);
+        context.reportTo('SIGNIN-13', problem);
+        throw error;
+      })),
+    );
   }
   return { browser, created };
 });
+
+/** Returns whether some of several batches are missing: those at once replaced each other. */
+function isScattered(all: Project[], missing: Project[]): boolean {
+  const lost = all.map((project) => missing.includes(project));
+  const batches = Array.from({ length: manyProjects / batchSize }, (_, index) =>
+    lost.slice(index * batchSize, (index + 1) * batchSize),
+  );
+  return batches.filter((batch) => batch.includes(true) && batch.includes(false)).length > 2;
+}

@@ -116,7 +116,7 @@ export const sessionLifeChecks: Check[] = [
   must('SIGNIN-17', {
     title: 'The right email and password sign in every time, from the registration on',
     requirement:
-      'Keep accounts where every process finds them, and store one before you respond to its registration. Respond to too many sign-ins with 429, Retry-After and a message, never as to a wrong password.',
+      'Keep accounts where every process finds them, and store one before you respond to its registration. End the transaction of each read: an open one does not see what others store. Respond to too many sign-ins with 429, Retry-After and a message, never as to a wrong password.',
     statements: ['APP-1', 'AUTH-5', 'ENTITY-4'],
     after: ['ACCOUNT-2'],
     inspects: true,
@@ -144,27 +144,41 @@ export const sessionLifeChecks: Check[] = [
     after: ['SIGNIN-12'],
     inspects: true,
     async run(context) {
+      failIfAny(context.reportedTo('SIGNIN-13'));
       const { browser, login, list: before } = await firstSession(context);
       if (!before.outcome.ok) throw unshown(before);
       if (await isListPublic(context)) skip('visitors get a list, too');
       const { clock } = context.http;
       await clock.sleep(Math.max(0, before.exchange.endedAtMs + minIdleMs - clock.now()));
       const after = await browser.listProjects();
-      const idle = `${secondsBetween(before, after)} s without a call, and ${countSignIns(context, before)} sign-ins of others`;
+      const others = countSignIns(context, before);
+      const idle = `${secondsBetween(before, after)} s without a call`;
       if (isUnauthorized(after)) {
         if (context.http.stops.length > 0) throw unshown(after);
         await blockOnFlapping(after, browser);
+        const failure = `${describeStatus(after.exchange)}.`;
+        // The plain twin: as long, while no user signs in.
+        const { browser: other, list } = await context.newSession('bob');
+        const idleMs = after.exchange.endedAtMs - before.exchange.endedAtMs;
+        await clock.sleep(Math.min(idleMs, maxIdleMs));
+        const alone = await other.listProjects();
+        if (list.outcome.ok && alone.outcome.ok)
+          fail(`A session ends after ${others} sign-ins of others: ${failure}`, [before, after], {
+            detail: `Without them, one is valid after ${secondsBetween(list, alone)} s.`,
+            requirement: 'End no session because others begin: remove the limit of their number.',
+          });
         after.exchange.idleMs = minIdleMs;
-        const response = describeStatus(after.exchange);
-        fail(`A session ends within ${idle}: ${response}.`, [login.last, before, after]);
+        fail(`A session ends within ${idle}: ${failure}`, [login.last, before, after]);
       }
-      return `A session is valid after ${idle}. No longer time is tried.`;
+      return `A session is valid after ${idle}, and ${others} sign-ins of others. No longer time is tried.`;
     },
   }),
 ];
 
 /** How long SIGNIN-13 keeps a session idle at least. A run can be faster. */
 const minIdleMs = 6000;
+/** How long the plain twin waits at most. */
+const maxIdleMs = 60_000;
 
 /** More than a session of the app makes in a minute. */
 const manyRequests = 22;

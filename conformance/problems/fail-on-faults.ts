@@ -66,10 +66,16 @@ function withBeginnings(record: Exchange[], found: Faulty[]): Problem[] {
     const [cause, ...others] = suspects;
     const isSure = others.every((other) => nameResponse(other) === nameResponse(cause!));
     const which = cause === failure && special ? `, with ${special}` : '';
+    const inFlight = record
+      .slice(failure.startedAfter)
+      .filter((other) => other.startedAfter <= failure.startedAfter);
+    const atOnce = [...new Set(inFlight.map(({ request }) => methodAndPath(request)))];
     const since =
-      cause === failure && !special
-        ? 'to the end of the run'
-        : `since ${nameResponse(cause!)}${which}${isSure ? '' : ', or soon after'}`;
+      cause !== failure || special
+        ? `since ${nameResponse(cause!)}${which}${isSure ? '' : ', or soon after'}`
+        : inFlight.length > 1
+          ? `since ${inFlight.length} requests at once (${atOnce.join(', ')})`
+          : 'to the end of the run';
     const subject = methodAndPath(faulty[0]!.request);
     const status = statusOf(faulty[0]!);
     return {

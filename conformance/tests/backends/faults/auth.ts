@@ -158,7 +158,27 @@ export const accountFaults: Record<string, Change> = {
 };
 
 /** Faults of signing in, and of sessions. */
+/** Sessions that end after so many requests. */
+const sessionsOf =
+  (maxCount: number): Change =>
+  ({ sessions }) => {
+    const counts = new Map<string, number>();
+    return change.before('findAccount', (_backend, session) => {
+      counts.set(session, (counts.get(session) ?? 0) + 1);
+      if (counts.get(session)! > maxCount) sessions.delete(session);
+    });
+  };
+
 export const signInFaults: Record<string, Change> = {
+  'SIGNIN-13: a session expires after 100 requests': sessionsOf(100),
+  'SIGNIN-13: the session that was not used for longest ends, beyond 16': ({ sessions }) => {
+    return change.before('findAccount', (_backend, session) => {
+      const account = sessions.get(session);
+      sessions.delete(session);
+      if (account) sessions.set(session, account);
+      if (sessions.size > 16) sessions.delete([...sessions.keys()][0]!);
+    });
+  },
   'ACCOUNT-1: a registration is refused on a connection with an earlier request': () => {
     const used: number[] = [];
     return change.requests((request) => {
@@ -333,13 +353,7 @@ export const otherSignInFaults: Record<string, Change> = {
       change.before('createSession', (_backend, _account, old) => old && ended.add(old)),
     );
   },
-  'SIGNIN-12: a session expires after 20 requests': ({ sessions }) => {
-    const counts = new Map<string, number>();
-    return change.before('findAccount', (_backend, session) => {
-      counts.set(session, (counts.get(session) ?? 0) + 1);
-      if (counts.get(session)! > 20) sessions.delete(session);
-    });
-  },
+  'SIGNIN-12: a session expires after 20 requests': sessionsOf(20),
   'SIGNIN-13: a session expires after three seconds without a request': ({ sessions }, clock) => {
     const lastUses = new Map<string, number>();
     return change.before('findAccount', (_backend, session) => {

@@ -234,6 +234,9 @@ export const otherProjectFaults: Record<string, Change> = {
   'PROJECT-9: the list contains only the oldest 25 projects': lists((all) => all.slice(0, 25)),
   'PROJECT-9: the list contains only the newest 20 projects': lists((all) => all.slice(-20)),
   'PROJECT-9: the list contains only the oldest 200 projects': lists((all) => all.slice(0, 200)),
+  'PROJECT-9: of more than 100 projects, each third is lost': lists((all) =>
+    all.length > 100 ? all.filter((_, index) => index % 3 > 0) : all,
+  ),
   'PROJECT-9: a list of more than 100 projects fails': longListsFail(100),
   'PROJECT-10: one of two concurrently created projects is lost': change.atOnce(
     'createProject',
