@@ -88,6 +88,7 @@ export default defineConfig({
     bail: 1,
     // The first line of a failure has what was found: with 40 characters, `{ …(2) }`.
     chaiConfig: { truncateThreshold: 500 },
+    setupFiles: ['testing/failure-messages.ts'],
     testTimeout: longWaitMs,
     hookTimeout: longWaitMs,
     expect: { poll: { timeout: maxWaitMs }, requireAssertions: true },

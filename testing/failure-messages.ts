@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { afterEach } from 'vitest';
+
+/** The statement up to a line of a formatted file, such as `expect(isOpen).toBe(true)`. */
+function statementAt(path: string, lineNumber: number): string {
+  const lines = readFileSync(path, 'utf8').split('\n').slice(0, lineNumber);
+  const indent = lines.at(-1)!.search(/\S/);
+  // A line such as `.toBe(true);` or `).toBe(true);` continues a statement.
+  const start = lines.findLastIndex((line) => /^ *[^\s.)\]}]/.test(line.slice(0, indent + 1)));
+  const text = lines
+    .slice(start)
+    .map((line) => line.trim())
+    .join(' ');
+  return text.slice(0, 200).replace(/;$/, '');
+}
+
+// The message of a failure begins with the statement that failed: "expected false to be true" does
+// not lead to the fault.
+afterEach(({ task }) => {
+  for (const error of task.result?.errors ?? []) {
+    const stack = String(error.stack);
+    const frames = [...stack.matchAll(/(\/[^():\n]+):(\d+):\d+\)?$/gm)]
+      .map(([, path, line]) => ({ path: path!, line: Number(line) }))
+      .filter(({ path }) => !path.includes('/node_modules/'));
+    const frame = frames.find(({ path }) => path === task.file.filepath) ?? frames[0];
+    if (!frame) continue;
+    const message = `${statementAt(frame.path, frame.line)}: ${error.message}`;
+    error.stack = stack.replace(error.message, () => message);
+    error.message = message;
+  }
+});
