@@ -114,9 +114,10 @@ test('suggests https when an http address speaks TLS, also with --only', async (
 });
 
 test.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)('reports what was judged, and what it leaves, after %s', async (signal, code) => {
+  ['SIGINT', 130, []],
+  // The only MUST check is met before.
+  ['SIGTERM', 143, ['--only', 'REACH-1', '--only', 'ACCOUNT-19']],
+] as const)('reports what was judged, and what it leaves, after %s', async (signal, code, only) => {
   const folder = temporaryFolder();
   const { origin, stop } = await startStubServer(({ method }) => {
     if (method === 'GET') return error(401, 'Please sign in.');
@@ -124,7 +125,7 @@ test.each([
     return noResponse;
   });
   onTestFinished(stop);
-  const command = startCommand([origin, '--report', folder]);
+  const command = startCommand([origin, ...only, '--report', folder]);
   const outcome = await command.ended;
   expect(outcome).toMatchObject({ code, errors: '' });
   expect(outcome.output).toContain('because the run was stopped');

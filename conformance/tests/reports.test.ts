@@ -245,6 +245,8 @@ test.each<[string, (request: BackendRequest, seenKeys: Set<unknown>) => boolean]
       each.summary ?? each.problems[0]!.description,
     ]);
     expect(lines).toEqual([['SHOULD', expect.stringMatching(/ no response\b/)]]);
+    const limits = findings.map(({ reproduce }) => /-m \d+/.exec(reproduce.join())?.[0]);
+    expect(limits).toEqual(['-m 10']);
     expect(notJudged).toEqual([]);
   },
 );
@@ -267,6 +269,18 @@ test.each([
   const { results } = await run({ origin, clock: new TestClock() });
   const [problem] = results.find(({ check }) => check.id === 'REACH-5')!.problems;
   expect(problem!.description).toBe(`The backend stops at POST /api/v1/projects${end}.`);
+});
+
+test.each([
+  [302, 'GET'],
+  [303, 'GET'],
+  [307, 'POST'],
+])('a POST is redirected with %i to a %s, as in a browser', async (status, method) => {
+  const redirect = { status, headers: { location: '/elsewhere' }, body: '' };
+  const fault = change.responsesTo('createProject', 201, () => redirect);
+  const { http } = (await runWith([fault], ['PROJECT-1'])).context;
+  const redirected = http.exchanges.find(({ response }) => response?.status === status);
+  expect(redirected?.next?.request).toMatchObject({ method, path: '/elsewhere' });
 });
 
 test('the report says how many requests were sent again on another connection', async () => {

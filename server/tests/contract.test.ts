@@ -180,6 +180,18 @@ test('a refusal without an example of the operation has that of another', async 
   ]);
 });
 
+test('a response that fails leaves its ETag and its coding to no refusal', async () => {
+  const app = Fastify();
+  registerErrorHandlers(app, parseContract(contractText), {} as never);
+  app.get('/', async (_request, reply) => {
+    reply.headers({ etag: '"1"', 'content-encoding': 'gzip' });
+    throw new Refusal('unavailable');
+  });
+  const { headers } = await app.inject('/');
+  expect(headers).toEqual(expect.not.objectContaining({ etag: '"1"' }));
+  expect(headers).toEqual(expect.not.objectContaining({ 'content-encoding': 'gzip' }));
+});
+
 /** Returns what is printed of the `UsageError` that a function throws, its stack included. */
 function errorOf(run: () => unknown): string {
   try {

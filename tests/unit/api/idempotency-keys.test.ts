@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createApi } from '../../../src/api/api.ts';
 import { newProject, storedProject, textNames } from '../../../testing/projects.ts';
@@ -73,7 +74,20 @@ test.each<[string, End]>([
   },
 );
 
-test.each([400, 409, 413, 415, 422])(
+const decidingStatuses = [400, 409, 413, 415, 422];
+
+test.each(['openapi.yaml', 'docs/specification.md'])(
+  '%s names the statuses after which the key is a new one [CHOICE-90]',
+  (file) => {
+    const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
+    const lists = text.replaceAll(/\s+/g, ' ').match(/\d{3}(, \d{3})+ or \d{3}/g);
+    expect([...new Set(lists)]).toEqual([
+      decidingStatuses.join(', ').replace(/, (\d+)$/, ' or $1'),
+    ]);
+  },
+);
+
+test.each(decidingStatuses)(
   'the same texts have a new key after a %i [CHOICE-90]',
   async (status) => {
     const { submit } = createClient();
