@@ -2,7 +2,7 @@ import { accountChecks } from './accounts.ts';
 import type { Check } from './check.ts';
 import { sessionLifeChecks } from './session-life.ts';
 import { sessionChecks } from './sessions.ts';
-import { responseChecks } from './responses.ts';
+import { lastChecks, responseChecks } from './responses.ts';
 import { registrationChecks } from './registrations.ts';
 import { cookieChecks } from './cookies.ts';
 import { corsChecks } from './cors.ts';
@@ -40,4 +40,5 @@ export const checks: Check[] = [
   ...xsrfChecks,
   ...errorChecks,
   ...leakChecks,
+  ...lastChecks,
 ];

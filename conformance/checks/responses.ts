@@ -3,6 +3,7 @@ import type { Call } from '../../model/calls.ts';
 import { findCall } from '../../model/requests.ts';
 import type { Exchange, Stop } from '../http/record.ts';
 import {
+  isClientError,
   methodAndPath,
   isRedirect,
   isSuccess,
@@ -14,6 +15,7 @@ import { generalCause, refusalCause } from '../problems/causes.ts';
 import { describeStatus } from '../problems/describe.ts';
 import { explainInvalidJson } from '../problems/matchers.ts';
 import { createProblem, fail, failIfAny, type Problem } from '../problems/problem.ts';
+import { unshown } from '../requests/lists.ts';
 import { isListPublic } from '../requests/visitors.ts';
 import { must, should, type Check } from './check.ts';
 import { collectExchanges, inspectVisit } from './inspectors.ts';
@@ -165,6 +167,46 @@ export const responseChecks: Check[] = [
     },
   }),
 ];
+
+/** Runs last, because a backend that does not meet it may respond to no later request. */
+export const lastChecks: Check[] = [
+  must('REACH-14', {
+    title: 'A client that leaves before its response keeps nothing',
+    requirement:
+      'Release what a request holds (a connection of the pool, a lock, a count) also if its client closes the connection: in a finally block, or with its scope. Users close tabs.',
+    statements: ['CONST-3', 'CHOICE-12'],
+    after: ['REACH-5'],
+    inspects: true,
+    async run(context) {
+      const { browser } = await context.newSession('bob');
+      let number = 0;
+      const create = () =>
+        browser.createProject(context.fixtures.project(`of a client that leaves, ${number++}`));
+      for (const send of [() => browser.listProjects(), create]) {
+        const plain = await send();
+        if (!plain.outcome.ok) throw unshown(plain);
+        const { request, durationMs } = plain.exchange;
+        // All together take a slow backend a few seconds.
+        const count = Math.min(leavingClients, Math.ceil(leavingMs / durationMs));
+        await Promise.all(Array.from({ length: count }, () => context.http.leave(request)));
+        await context.http.clock.sleep(leftMs);
+        const after = await send();
+        const response = describeStatus(after.exchange);
+        if (!after.outcome.ok && !isClientError(after.exchange))
+          fail(`After clients left before their response, the next one gets ${response}.`, [
+            plain,
+            after,
+          ]);
+      }
+    },
+  }),
+];
+
+/** More than the connections of a usual pool, and of its overflow. */
+const leavingClients = 24;
+const leavingMs = 4000;
+/** In which a server notices that. */
+const leftMs = 500;
 
 /** Names the request that a server did not survive, or else the last that it answered. */
 function describeStop({ last, broken, refused, durationMs }: Stop): Problem {

@@ -123,6 +123,8 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     async settle() {
       while (pending.size > 0) await Promise.allSettled(pending);
     },
+    /** Sends a request again, without waiting for its response. No exchange records it. */
+    leave: transport.leave,
     resentCount: transport.resentCount,
     close: transport.close,
   };

@@ -137,8 +137,18 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
     });
   }
 
+  /** Sends a request, and closes its connection before the response, like a tab that is closed. */
+  const leave = ({ method, path, headers, body }: HttpRequest) =>
+    new Promise<void>((resolve) => {
+      const ownConnection = { agent: false, rejectUnauthorized: false };
+      const outgoing = startRequest(origin + path, { ...ownConnection, method, headers });
+      outgoing.on('error', () => {}).on('close', resolve);
+      outgoing.end(body, () => outgoing.destroy());
+    });
+
   return {
     send,
+    leave,
     /** How often a kept connection was closed, and its request sent again. */
     resentCount: () => resentCount,
     close: () => {

@@ -14,6 +14,8 @@ export type BackendRequest = {
   body: string;
   /** Number of the connection, from 0. */
   connection: number;
+  /** Whether the client has closed it. */
+  hasLeft: () => boolean;
 };
 
 export type BackendResponse = {
@@ -60,7 +62,9 @@ export async function startStubServer(respond: Respond): Promise<RunningServer> 
     try {
       const { method = 'GET', url: path = '/', headers } = message;
       const connection = connections.indexOf(message.socket);
-      const request = { method, path, headers, connection, body: String(await buffer(message)) };
+      const hasLeft = () => message.socket.destroyed;
+      const body = String(await buffer(message));
+      const request = { method, path, headers, connection, body, hasLeft };
       const response = await respond(request);
       if (response.write) return response.write(serverResponse, server);
       const sent = Object.entries(response.headers).filter(([, value]) => value !== undefined);

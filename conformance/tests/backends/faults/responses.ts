@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { withHeaders, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
-import { neverRespond, type BackendResponse } from '../stub-server.ts';
-import type { TestClock } from '../test-clock.ts';
+import { neverRespond, noResponse, type BackendResponse } from '../stub-server.ts';
+import { untilQuiet, type TestClock } from '../test-clock.ts';
 
 /** Responds so to each request after a registration that is refused with 409. */
 const sinceConflict =
@@ -115,6 +115,18 @@ export const responseFaults: Record<string, Change> = {
 
 /** Other faults of responses. */
 export const otherResponseFaults: Record<string, Change> = {
+  'REACH-14: a list whose client has left keeps its place of fifteen': () => {
+    let freePlaces = 15;
+    return change.respond(async (request, next) => {
+      if (!change.isOperation(request, 'listProjects')) return next(request);
+      if (freePlaces === 0) return change.error(500);
+      freePlaces -= 1;
+      await untilQuiet();
+      if (request.hasLeft()) return noResponse;
+      freePlaces += 1;
+      return next(request);
+    });
+  },
   'REACH-2: a warning stands before each list': change.responsesTo(
     'listProjects',
     200,
