@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 import { afterEach } from 'vitest';
 
 /** The statement up to a line of a formatted file, such as `expect(isOpen).toBe(true)`. */
@@ -14,6 +15,19 @@ function statementAt(path: string, lineNumber: number): string {
   return text.slice(0, 200).replace(/;$/, '');
 }
 
+/** Returns a message whose first line has of long values the lines that differ, or the ends. */
+function shorten({ message, diff = '' }: { message: string; diff?: string }): string {
+  const [first = ''] = message.split('\n');
+  if (first.length < 240 && !/…\(|(Array|Object) ?\(|mismatched$/.test(first)) return message;
+  // A text that should be contained, or not, has no lines that differ.
+  const difference = / (contain|include) /.test(first) ? '' : stripVTControlCharacters(diff);
+  const lines = difference.match(/^[-+](?! Expected| Received).*$/gm);
+  const short = lines
+    ? lines.slice(0, 4).join(' ').replaceAll(/\s+/g, ' ')
+    : first.replace(/^(.{100}).+(?=.{140}$)/, '$1…');
+  return message.replace(first, () => short);
+}
+
 // The message of a failure begins with the statement that failed: "expected false to be true" does
 // not lead to the fault.
 afterEach(({ task }) => {
@@ -24,7 +38,7 @@ afterEach(({ task }) => {
       .filter(({ path }) => !path.includes('/node_modules/'));
     const frame = frames.find(({ path }) => path === task.file.filepath) ?? frames[0];
     if (!frame) continue;
-    const message = `${statementAt(frame.path, frame.line)}: ${error.message}`;
+    const message = `${statementAt(frame.path, frame.line)}: ${shorten(error)}`;
     error.stack = stack.replace(error.message, () => message);
     error.message = message;
   }

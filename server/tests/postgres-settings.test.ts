@@ -21,7 +21,9 @@ import { runSql } from '../../testing/sql.ts';
 async function createRole() {
   const role = `role_${randomUUID().replaceAll('-', '')}`;
   // After the database is dropped, which is cleaned up earlier.
-  onTestFinished(async () => void (await runSql(inject('postgresUrl'), `drop role ${role}`)));
+  onTestFinished(
+    async () => void (await runSql(inject('postgresUrl'), `drop role if exists ${role}`)),
+  );
   const adminUrl = await createPostgresDatabase();
   const run = (sql: string) => runSql(adminUrl, sql);
   const url = new URL(adminUrl);
