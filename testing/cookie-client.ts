@@ -8,7 +8,8 @@ import { longWaitMs } from './time-limits.ts';
 
 export interface Reply {
   status: number;
-  headers: Headers;
+  headers: Record<string, string | undefined>;
+  setCookies: string[];
   /** Parsed if it is JSON, otherwise text. */
   body: unknown;
 }
@@ -56,12 +57,14 @@ export class CookieClient {
       abortController.abort();
       throw error;
     });
-    this.keepCookies(response.headers.getSetCookie());
+    const setCookies = response.headers.getSetCookie();
+    this.keepCookies(setCookies);
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
     return {
       status: response.status,
-      headers: response.headers,
+      headers: Object.fromEntries(response.headers),
+      setCookies,
       body: isJson && text ? JSON.parse(text) : text,
     };
   }

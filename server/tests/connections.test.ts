@@ -17,7 +17,7 @@ describe('health', () => {
   test('a stopping server is alive but not ready, and closes each connection', async () => {
     let isDraining = false;
     const client = await signedInClient(await startServer({ isDraining: () => isDraining }));
-    expect((await client.listProjects()).headers.get('connection')).toBe('keep-alive');
+    expect(await client.listProjects()).toMatchObject({ headers: { connection: 'keep-alive' } });
     isDraining = true;
     expect((await client.call('GET', '/readyz')).status).toBe(503);
     expect((await client.call('GET', '/healthz')).status).toBe(200);
@@ -25,9 +25,8 @@ describe('health', () => {
       await client.listProjects(),
       await client.createProject(),
       await client.call('GET', '/nothing'),
-    ]) {
-      expect(reply.headers.get('connection')).toBe('close');
-    }
+    ])
+      expect(reply.headers).toMatchObject({ connection: 'close' });
   });
 });
 
@@ -48,8 +47,7 @@ describe('stopping', () => {
     await untilPortClosed(address);
     slow.end(body.slice(10));
     const [response] = (await once(slow, 'response')) as [IncomingMessage];
-    expect(response.statusCode).toBe(201);
-    expect(response.headers.connection).toBe('close');
+    expect(response).toMatchObject({ statusCode: 201, headers: { connection: 'close' } });
     response.resume();
     expect((await ended).code).toBe(0);
   });

@@ -44,9 +44,9 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
       const content = isShort ? gzipped.body : gunzipSync(gzipped.body);
       expect(content.equals(plain.body)).toBe(true);
       expect(JSON.parse(content.toString())).toEqual(ids.map((id) => ({ id, ...texts })));
+      const { etag } = plain.headers;
       const head = await client.call('HEAD', path);
-      expect(head).toMatchObject({ status: 200, body: '' });
-      expect(head.headers.get('etag')).toBe(plain.headers.etag);
+      expect(head).toMatchObject({ status: 200, headers: { etag }, body: '' });
     },
   );
 
@@ -66,17 +66,16 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   test.each([0, 3, 1_234])('of %i projects gets 304 until it changes', async (count) => {
     const { client, addProjects } = await start(name);
     await addProjects(count);
-    const etag = (await client.listProjects()).headers.get('etag') ?? '';
+    const etag = (await client.listProjects()).headers['etag'] ?? '';
     for (const cached of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
       const again = await client.call('GET', path, { headers: { 'if-none-match': cached } });
-      expect(again).toMatchObject({ status: 304, body: '' });
-      expect(again.headers.get('etag')).toBe(etag);
+      expect(again).toMatchObject({ status: 304, headers: { etag }, body: '' });
     }
     await client.createProject();
     const changed = await client.call('GET', path, { headers: { 'if-none-match': etag } });
     expect(changed.status).toBe(200);
     expect(changed.body).toHaveLength(count + 1);
-    expect(changed.headers.get('etag')).not.toBe(etag);
+    expect(changed.headers['etag']).not.toBe(etag);
   });
 
   test('has a new ETag after each change by SQL', async () => {
@@ -94,10 +93,10 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
       `update projects set account_id = (select id from accounts where id <> account_id)
        where id = '${ids[3]}'`,
     ];
-    const etags = new Set<string | null>();
+    const etags = new Set<string | undefined>();
     const read = async () => {
       const { headers, body } = await client.listProjects();
-      etags.add(headers.get('etag'));
+      etags.add(headers['etag']);
       return body as StoredProject[];
     };
     await read();
@@ -119,14 +118,14 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     const ada = await signedInClient(await startServer({ database: open() }));
     await ada.createProject();
     const onReplica = copyClient(ada, await startServer({ database: open() }));
-    const etag = (await ada.listProjects()).headers.get('etag');
+    const etag = (await ada.listProjects()).headers['etag'];
     expect(etag).toMatch(/^(W\/)?".+"$/);
-    expect((await onReplica.listProjects()).headers.get('etag')).toBe(etag);
+    expect((await onReplica.listProjects()).headers['etag']).toBe(etag);
   });
 
   test('has a new ETag, and no edit, after SQL added a project at its end', async () => {
     const { client, database } = await start(name);
-    const etags = new Set<string | null>();
+    const etags = new Set<string | undefined>();
     for (const id of ['first', 'second']) {
       const position = 'coalesce(max(position), 0) + 1';
       await database.query(
@@ -135,7 +134,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
           'accounts left join projects on account_id = accounts.id group by accounts.id',
         ),
       );
-      etags.add((await client.listProjects()).headers.get('etag'));
+      etags.add((await client.listProjects()).headers['etag']);
     }
     expect(etags.size).toBe(2);
     expect(await database.query('select list_edits as edits from accounts')).toEqual([
@@ -240,9 +239,11 @@ describe('a list of projects', () => {
     };
     const open = await Promise.all(Array.from({ length: 32 }, () => request(client, {})));
     const refused = await client.listProjects();
-    expect(refused).toMatchObject(refusal('tooManyAttempts'));
-    expect(refused.headers.get('retry-after')).toBe('10');
-    expect(refused.headers.get('etag')).toBeNull();
+    expect(refused).toMatchObject({
+      ...refusal('tooManyAttempts'),
+      headers: { 'retry-after': '10' },
+    });
+    expect(refused.headers).not.toHaveProperty('etag');
     expect((await (await signedInClient(address)).listProjects()).status).toBe(200);
     open[0]!.response.destroy();
     const status = async () => (await client.call('HEAD', path)).status;

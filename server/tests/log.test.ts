@@ -36,7 +36,7 @@ test('each request is one line of JSON with the id of its response', async () =>
       time: expect.stringMatching(/^\d{4}-.+Z$/),
       pid: process.pid,
       hostname: expect.any(String),
-      requestId: reply.headers.get('x-request-id'),
+      requestId: reply.headers['x-request-id'],
       method: 'GET',
       path: paths.listProjects,
       status: 401,

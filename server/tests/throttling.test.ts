@@ -22,17 +22,15 @@ describe.each(storeNames)('throttling on %s', (name) => {
   test('after ten wrong passwords, attempts are refused without hashing', async () => {
     const { hashes, guess, signIn } = await start();
     for (let i = 0; i < 10; i += 1) expect(await guess()).toMatchObject(wrongCredentials);
-    for (const reply of [await guess(), await signIn()]) {
-      expect(reply).toMatchObject(tooMany);
-      expect(reply.headers.get('retry-after')).toBe('6');
-    }
+    for (const reply of [await guess(), await signIn()])
+      expect(reply).toMatchObject({ ...tooMany, headers: { 'retry-after': '6' } });
     expect(hashes.count).toBe(10);
   });
 
   test('a user who waits for Retry-After signs in, which resets the count', async () => {
     const { guess, signIn, wait } = await start();
     for (let i = 0; i < 10; i += 1) await guess();
-    wait(Number((await signIn()).headers.get('retry-after')) * 1000);
+    wait(Number((await signIn()).headers['retry-after']) * 1000);
     expect((await signIn()).status).toBe(200);
     for (let i = 0; i < 10; i += 1) expect(await guess()).toMatchObject(wrongCredentials);
     expect(await guess()).toMatchObject(tooMany);
@@ -44,7 +42,7 @@ describe.each(storeNames)('throttling on %s', (name) => {
     while (waits.length < 90) {
       const reply = await guess();
       if (reply.status !== 429) continue;
-      waits.push(Number(reply.headers.get('retry-after')));
+      waits.push(Number(reply.headers['retry-after']));
       wait(waits.at(-1)! * 1000);
     }
     expect(waits).toEqual(waits.toSorted((a, b) => a - b));
@@ -168,8 +166,10 @@ describe.each(storeNames)('throttling on %s', (name) => {
     // Of one email, ten are hashed.
     const ofOneEmail = Array.from({ length: 30 }, () => guess({ from: '203.0.113.9' }));
     await expect.poll(() => refused.length).toBe(172);
-    expect(refused[0]).toMatchObject(refusal('unavailable'));
-    expect(refused[0]!.headers.get('retry-after')).toBe('5');
+    expect(refused[0]).toMatchObject({
+      ...refusal('unavailable'),
+      headers: { 'retry-after': '5' },
+    });
     const user = signIn({ from: '198.51.100.7' });
     const register = new CookieClient(address).register(undefined, forwardedFor('198.51.100.8'));
     gate.resolve();

@@ -14,7 +14,7 @@ export class TortureClient extends CookieClient {
     try {
       return await super.call(...args);
     } catch {
-      return { status: 0, headers: new Headers(), body: undefined };
+      return { status: 0, headers: {}, setCookies: [], body: undefined };
     }
   }
 
