@@ -23,6 +23,14 @@ export function insertProjectSql(
   return `insert into projects (${names}) select ${row} from ${from}`;
 }
 
+/** Returns the number of rows of each table. */
+export async function countRows(database: Database, tables: string[]) {
+  const counts: Record<string, number> = {};
+  for (const table of tables)
+    counts[table] = (await database.query(`select 1 from ${table}`)).length;
+  return counts;
+}
+
 /** Inserts projects for all accounts whose email matches, because 100,000 API calls are slow. */
 export async function insertProjects(settings: Environment, emailPattern: string, count: number) {
   const sql = insertProjectSql(

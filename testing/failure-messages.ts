@@ -8,10 +8,7 @@ function statementAt(path: string, lineNumber: number): string {
   const indent = lines.at(-1)!.search(/\S/);
   // A line such as `.toBe(true);` or `).toBe(true);` continues a statement.
   const start = lines.findLastIndex((line) => /^ *[^\s.)\]}]/.test(line.slice(0, indent + 1)));
-  const text = lines
-    .slice(start)
-    .map((line) => line.trim())
-    .join(' ');
+  const text = lines.slice(start).join(' ').replaceAll(/\s+/g, ' ').trim();
   return text.slice(0, 200).replace(/;$/, '');
 }
 

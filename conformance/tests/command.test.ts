@@ -26,9 +26,8 @@ async function startCorrectBackend(): Promise<string> {
 test('exits with 0 and writes the reports when the selected check passes', async () => {
   const folder = join(temporaryFolder(), 'reports');
   const args = [await startCorrectBackend(), '--only', 'ACCOUNT-2', '--report', folder];
-  const { code, output, errors } = await runCommand(...args);
-  expect(output).toContain(`reports      ${folder}/conformance.html`);
-  expect({ code, errors }).toEqual({ code: 0, errors: '' });
+  const output = expect.stringContaining(`reports      ${folder}/conformance.html`);
+  expect(await runCommand(...args)).toMatchObject({ code: 0, output, errors: '' });
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   expect(read('conformance.html')).toContain('<html');
   expect(read('conformance.xml')).toContain('<testsuite');
@@ -47,9 +46,10 @@ test('shows progress in one line of a narrow terminal', async () => {
 });
 
 test('exits with 3 and an instruction when no server listens', async () => {
-  const { code, errors } = await runCommand('http://127.0.0.1:1');
-  expect(code).toBe(3);
-  expect(errors).toContain('Nothing listens on port 1 of 127.0.0.1. Start the backend');
+  const errors = expect.stringContaining(
+    'Nothing listens on port 1 of 127.0.0.1. Start the backend',
+  );
+  expect(await runCommand('http://127.0.0.1:1')).toMatchObject({ code: 3, errors });
 });
 
 test('keeps its exit code when the reader of its output ends early', async () => {
@@ -93,24 +93,21 @@ test('exits with 2 before any request when the report folder cannot be created',
   const file = join(temporaryFolder(), 'a-file');
   writeFileSync(file, '');
   const outcome = await runCommand('http://127.0.0.1:1', '--report', join(file, 'reports'));
-  expect(outcome.errors).toContain('--report: cannot write to');
-  expect(outcome).toMatchObject({ code: 2, output: '' });
+  const errors = expect.stringContaining('--report: cannot write to');
+  expect(outcome).toMatchObject({ code: 2, output: '', errors });
 });
 
 test('accepts an untrusted certificate and warns that browsers do not', async () => {
   const origin = await startHttpsProxy(await startCorrectBackend());
-  const { code, output } = await runCommand(origin, '--only', 'PROJECT-1');
-  expect(output).toContain('Browsers will warn about its certificate');
-  expect(output).toContain('mkcert');
-  expect(code).toBe(0);
+  const output = expect.stringMatching(/Browsers will warn about its certificate[^]*mkcert/);
+  expect(await runCommand(origin, '--only', 'PROJECT-1')).toMatchObject({ code: 0, output });
 });
 
 test('suggests https when an http address speaks TLS, also with --only', async () => {
   const origin = await startHttpsProxy(await startCorrectBackend());
   const address = origin.replace('https:', 'http:');
-  const { code, output } = await runCommand(address, '--only', 'SIGNIN-1');
-  expect(output).toContain(`This is https: give ${origin} as the address.`);
-  expect(code).toBe(1);
+  const output = expect.stringContaining(`This is https: give ${origin} as the address.`);
+  expect(await runCommand(address, '--only', 'SIGNIN-1')).toMatchObject({ code: 1, output });
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { sessionLifetimeSeconds } from '../auth/sessions.ts';
 import type { Database } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
-import { withClock } from '../../testing/database.ts';
+import { countRows, withClock } from '../../testing/database.ts';
 import { freshDatabase, refusal, startServer, storeNames } from '../../testing/server-fixtures.ts';
 
 const secondMs = 1000;
@@ -103,29 +103,23 @@ describe.each(storeNames)('clocks on %s', (name) => {
        with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 1201)
        select 'session ' || n, accounts.id, 5 from numbers, accounts`,
     );
-    const count = async (table: string) => (await database.query(`select * from ${table}`)).length;
+    const counts = () => countRows(database, ['sessions', 'known_networks', 'attempt_buckets']);
     await cleanUp(trustedReadings);
-    expect(await count('sessions')).toBe(1202);
+    expect(await counts()).toMatchObject({ sessions: 1202 });
     await cleanUp(1);
-    expect(await count('sessions')).toBe(1);
-    expect(await count('known_networks')).toBe(1);
-    expect(await count('attempt_buckets')).toBe(3);
+    expect(await counts()).toEqual({ sessions: 1, known_networks: 1, attempt_buckets: 3 });
     clock.time += 31 * dayMs;
     await signIn(address, user);
     await cleanUp(trustedReadings + 1);
-    expect(await count('sessions')).toBe(1);
-    expect(await count('known_networks')).toBe(1);
+    expect(await counts()).toMatchObject({ sessions: 1, known_networks: 1 });
     clock.time += 31 * dayMs;
     await cleanUp(trustedReadings + 1);
-    for (const table of ['sessions', 'known_networks', 'attempt_buckets']) {
-      expect(await count(table)).toBe(0);
-    }
+    expect(await counts()).toEqual({ sessions: 0, known_networks: 0, attempt_buckets: 0 });
     // Under a clock that is ahead.
     await signIn(address, user);
     clock.time -= dayMs;
     await cleanUp(trustedReadings + 1);
-    expect(await count('known_networks')).toBe(0);
-    expect(await count('attempt_buckets')).toBe(0);
+    expect(await counts()).toMatchObject({ known_networks: 0, attempt_buckets: 0 });
   });
 
   /** Starts one server and a cleanup that the test runs. */

@@ -90,10 +90,9 @@ test('without a terminal, SIGHUP, SIGUSR1 and SIGUSR2 end no server and open no 
     void kill(signal);
   }
   expect((await fetch(`${address}/healthz`)).status).toBe(200);
-  const { code, errors } = await kill('SIGTERM');
-  expect(code).toBe(0);
-  expect(errors).toContain('"signal":"SIGTERM"');
-  expect(errors).not.toContain('Debugger');
+  const stopped = await kill('SIGTERM');
+  expect(stopped).toEqual({ code: 0, errors: expect.stringContaining('"signal":"SIGTERM"') });
+  expect(stopped.errors).not.toContain('Debugger');
 });
 
 test('the default ./data is created, and only its owner can read the data', async () => {

@@ -12,10 +12,7 @@ import { PlainLayout } from '../../src/screens/layout.tsx';
 import { LoginScreen } from '../../src/screens/login.tsx';
 import { renderApp } from '../../testing/render-app.tsx';
 
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 /** Renders a heading in the layout that no route uses. */
 async function renderPlainLayout() {
