@@ -65,7 +65,14 @@ test.each<[string, (app: App) => unknown, texts?: object]>([
   ['typed in one field', (app) => app.user.clear(projectField('title')), { ...texts, title: '' }],
   ['set by a program, without an event', () => setText('Set'), projectOf(() => 'Set')],
   ['on another screen', (app) => app.go('/login')],
-  ['and the same user signed in', (app) => acceptAccount(app, 'login', ada.toUpperCase())],
+  ['the user signed in in capitals', (app) => acceptAccount(app, 'login', ada.toUpperCase())],
+  [
+    "another user's sign-in was aborted by a registration",
+    async (app) => {
+      await submitAccount(app, 'login', bob);
+      await acceptAccount(app, 'registerUser', ada);
+    },
+  ],
 ])('a text is there after a reload: %s [CHOICE-96]', async (_, change, expected = texts) => {
   const app = await renderFilled(ada);
   await change(app);
