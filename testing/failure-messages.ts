@@ -9,7 +9,10 @@ function statementAt(path: string, lineNumber: number): string {
   // A line such as `.toBe(true);` or `).toBe(true);` continues a statement.
   const start = lines.findLastIndex((line) => /^ *[^\s.)\]}]/.test(line.slice(0, indent + 1)));
   const text = lines.slice(start).join(' ').replaceAll(/\s+/g, ' ').trim();
-  return text.slice(0, 200).replace(/;$/, '');
+  return text
+    .slice(0, 200)
+    .replace(/;$/, '')
+    .replace(/[([{`]$/, '$&…');
 }
 
 /** Returns a message whose first line has of long values the lines that differ, or the ends. */

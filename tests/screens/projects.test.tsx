@@ -240,8 +240,9 @@ test('each created project empties the form, focuses Title, and is announced [CH
   const text = 'The project was created.';
   expect(announcements.map((announcement) => announcement.trim())).toEqual([text, text, text]);
   // Screen readers skip an unchanged text.
-  const [first, second, third] = announcements;
-  expect([first === second, second === third]).toEqual([false, false]);
+  const [firstText, secondText, thirdText] = announcements;
+  expect(secondText).not.toBe(firstText);
+  expect(thirdText).not.toBe(secondText);
 });
 
 test('a created project focuses Title in Safari, where a click focuses no button [CHOICE-27]', async () => {
