@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Check } from '../checks/check.ts';
-import { isCauseOf, runOrder } from '../checks/order.ts';
 import { minMustMs } from '../http/client.ts';
-import { retryAfterMsOf } from '../http/patience.ts';
 import { nameOf } from '../http/project-texts.ts';
 import { outOfTime } from '../http/record.ts';
 import { createReport } from '../report/create-report.ts';
@@ -135,32 +132,6 @@ test('a run against a backend whose sign-in takes six seconds ends within minute
   const result = await runAgainst(slowSignIns, 6_000, 3_600_000);
   expect(result.context.http.clock.now()).toBeLessThan(5 * 60_000);
   expect(createReport(result).findings.map(({ id }) => id)).toEqual(['REACH-10']);
-});
-
-test('each check runs after its causes, MUST checks as early as these allow', () => {
-  const rest = runOrder.filter(({ inspects }) => !inspects);
-  expect(runOrder.slice(0, rest.length)).toEqual(rest);
-  for (const [index, check] of rest.entries())
-    expect(rest.slice(index).filter((later) => isCauseOf(later, check))).toEqual([]);
-  const isMust = ({ level }: Check) => level === 'MUST';
-  const explainsMust = (check: Check) =>
-    rest.some((each) => isMust(each) && isCauseOf(check, each));
-  const optional = rest.slice(0, rest.findLastIndex(isMust)).filter((check) => !isMust(check));
-  expect(optional.filter((check) => !explainsMust(check))).toEqual([]);
-});
-
-test.each([
-  [429, { 'retry-after': '3' }, 3000],
-  [503, { 'retry-after': '3' }, 3000],
-  [429, { 'retry-after': 'Fri, 01 Jan 2100 00:00:10 GMT' }, 10_000],
-  [429, { 'retry-after': 'Thu, 31 Dec 2099 00:00:00 GMT' }, 0],
-  [429, { 'retry-after': 'soon' }, 1000],
-  [429, {}, 1000],
-  [503, {}, undefined],
-  [200, { 'retry-after': '3' }, undefined],
-])('after %i with %o, the kit waits %s ms', (status, headers, expectedMs) => {
-  const response = { status, headers: Object.entries(headers), bytes: Buffer.of(), text: '' };
-  expect(retryAfterMsOf(response, Date.parse('2100-01-01T00:00:00Z'))).toBe(expectedMs);
 });
 
 test('requests in flight at the failure of a check belong to that check', async () => {

@@ -3,40 +3,14 @@ import { checks } from '../checks/all.ts';
 import type { Project } from '../../machines/types.ts';
 import { parseJson } from '../http/response.ts';
 import { createProblem } from '../problems/problem.ts';
-import { createReport } from '../report/create-report.ts';
-import type { ReportedFinding } from '../report/schema.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
-import { listBareClaims, listFalseClaims } from './backends/claims.ts';
+import { listFalseClaims } from './backends/claims.ts';
 import { faults } from './backends/faults/all.ts';
+import { firstFinding, found } from './backends/first-finding.ts';
 import { nonBackends } from './backends/non-backends.ts';
-import { places, placesOf } from './backends/places.ts';
+import { places } from './backends/places.ts';
 import { runKit } from './backends/run-kit.ts';
 import type { TestClock } from './backends/test-clock.ts';
-
-/** Returns what makes a finding hard to read: a long line, or a question. */
-function listBlemishes({ summary, problems: [problem] }: ReportedFinding): string[] {
-  const line = summary ?? problem!.description;
-  return line.length > 100 || /[…?]$/.test(line) ? [line] : [];
-}
-
-/** The places of the source that found a problem of a fault. */
-const found = new Set<string>();
-
-/** Returns the ids of the first finding. Expects plain findings and true sentences. */
-async function firstFinding(...args: Parameters<typeof runKit>): Promise<string[]> {
-  const run = await runKit(...args);
-  const { findings } = createReport(run);
-  const problems = run.results.flatMap((each) => each.problems);
-  for (const place of problems.flatMap(placesOf)) found.add(place);
-  expect(findings.flatMap(listBlemishes)).toEqual([]);
-  expect(problems.flatMap(listFalseClaims)).toEqual([]);
-  const notes = run.results.flatMap(({ status, note }) => (status === 'skipped' ? note : []));
-  expect(notes.join('\n')).not.toMatch(/rejects .*: 401 |requires no session|needs a cookie/);
-  // Refusals with one response are one finding, which counts the plain ones too.
-  const claiming = run.results.filter(({ check }) => !check.inspects && check.about !== 'refusals');
-  expect(claiming.flatMap((each) => each.problems.flatMap(listBareClaims))).toEqual([]);
-  return findings[0]?.ids ?? [];
-}
 
 test.each(faults.map((fault) => [fault.name, fault] as const))(
   'the report begins with %s',
