@@ -23,6 +23,9 @@ const long = {
 
 const explorations = ['tests/model/exhaustive.test.ts', 'tests/model/exploration.test.ts'];
 
+/** Tests of the kit that take milliseconds, for `npm run test:unit`. */
+const quickConformance = 'conformance/tests/{checks,options,order,patience,readme,reports}.test.ts';
+
 /** Each project loads its modules again. */
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   'app:unit': { include: ['tests/unit/**/*.test.ts'], pool: 'threads' },
@@ -57,9 +60,11 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     include: ['server/tests/**/*.test.ts'],
     globalSetup: 'testing/provide-postgres.ts',
   },
+  'conformance:unit': { include: [quickConformance], pool: 'threads' },
   conformance: {
     ...long,
     include: ['conformance/tests/**/*.test.ts'],
+    exclude: [quickConformance],
     globalSetup: 'testing/provide-postgres.ts',
   },
   tools: { include: ['tests/tools/**/*.test.ts'], pool: 'threads' },
@@ -68,10 +73,13 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
 };
 
 /**
- * Tests wait for browsers and databases most of the time. Those of `npm run test:unit`,
- * `test:app` and `test:watch` never wait: a second worker per core would only load the modules once more.
+ * Tests wait for browsers and databases most of the time. Those of `npm run test:app` never wait.
+ * In `test:unit` and `test:watch`, which alone name `tools`, a second worker would load all modules
+ * again, which takes a tenth of the processor time.
  */
-const workersPerCore = process.argv.includes('app:screens') ? 1 : 2;
+const hasProject = (name: string) => process.argv.includes(name);
+const workersPerCore = hasProject('app:screens') ? 1 : 2;
+const workers = hasProject('tools') ? 1 : workersPerCore * availableParallelism();
 
 const missingSoftware = findMissingSoftware();
 
@@ -80,7 +88,7 @@ export default defineConfig({
   // Does not compile style sheets with a second Vite, as the build does.
   plugins: [vanillaExtractPlugin({ unstable_mode: 'transform' })],
   test: {
-    maxWorkers: Math.min(workersPerCore * availableParallelism(), 8),
+    maxWorkers: Math.min(workers, 8),
     // The tests of software that is not installed are skipped. The reporter names them.
     tags: softwareNames.map((name) => ({ name, skip: missingSoftware.includes(name) })),
     reporters: ['default', './tools/test-reporter.ts'],

@@ -1,0 +1,32 @@
+/** Runs most checks alone, which takes 10 ms each. `faults.test.ts` runs all of them together. */
+import { expect, test } from 'vitest';
+import { checks } from '../checks/all.ts';
+import { exemplary, startBackend } from './backends/backend.ts';
+import { faults } from './backends/faults/all.ts';
+import { firstFinding } from './backends/first-finding.ts';
+import type { TestClock } from './backends/test-clock.ts';
+
+/** Checks that send many requests, and those of one kind with others. */
+const others = [
+  /^COOKIE|^REACH|^ERR-(?!(1|3|9|17|21)$)/,
+  /^(ACCOUNT-(4|15|18)|PROJECT-(5|9|10|11|15|16)|SIGNIN-(6|9|10|12|14|15|16)|TEXT-(8|11|12|16)|XSRF-[37])$/,
+];
+
+/** Faults that show only in the requests of several checks. */
+const sharedFaults =
+  /^(ACCOUNT-2: after four sign-ins|PROJECT-1: a list of more than 10|XSRF-6: an XSRF token expires)/;
+
+const quickChecks = checks.filter(
+  ({ id, inspects }) => !inspects && !others.some((pattern) => pattern.test(id)),
+);
+const quickFaults = faults.filter(
+  ({ id, name }) => quickChecks.some((check) => check.id === id) && !sharedFaults.test(name),
+);
+
+test.each(quickFaults.map((fault) => [fault.name, fault] as const))(
+  'a check finds alone: %s',
+  async (_name, { id, change }) => {
+    const start = (clock: TestClock) => startBackend(clock, exemplary, change);
+    expect(await firstFinding(start, { only: [id] })).toContain(id);
+  },
+);
