@@ -28,8 +28,7 @@ function shorten({ message, diff = '' }: { message: string; diff?: string }): st
   return message.replace(first, () => short);
 }
 
-// The message of a failure begins with the statement that failed: "expected false to be true" does
-// not lead to the fault.
+// "expected false to be true" leads to no fault without the statement that failed.
 afterEach(({ task }) => {
   for (const error of task.result?.errors ?? []) {
     const stack = String(error.stack);

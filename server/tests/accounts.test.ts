@@ -68,9 +68,8 @@ describe.each(storeNames)('accounts on %s', (name) => {
     const [short, long] = [minLength - 1, minLength].map((length) =>
       'é'.repeat(length).normalize('NFD'),
     );
-    expect(await client.register({ email: 'short@example.org', password: short })).toMatchObject(
-      refusal('passwordTooShort'),
-    );
+    const tooShort = { email: 'short@example.org', password: short };
+    expect(await client.register(tooShort)).toMatchObject(refusal('passwordTooShort'));
     const email = 'long@example.org';
     expect((await client.register({ email, password: long })).status).toBe(201);
     expect((await client.login({ email, password: 'é'.repeat(minLength) })).status).toBe(200);

@@ -136,9 +136,8 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
       etags.add((await client.listProjects()).headers['etag']);
     }
     expect(etags.size).toBe(2);
-    expect(await database.query('select list_edits as edits from accounts')).toEqual([
-      { edits: 0 },
-    ]);
+    const edits = await database.query('select list_edits from accounts');
+    expect(edits).toEqual([{ list_edits: 0 }]);
   });
 
   test('is refused or cut if rows are deleted while it is read', async () => {

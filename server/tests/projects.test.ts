@@ -85,13 +85,15 @@ describe.each(storeNames)('projects on %s', (name) => {
         return replies.map(({ body }) => body);
       };
       const created = await createAll();
+      expect(created).toMatchObject([project, project]);
+      expect(created[1]).not.toEqual(created[0]);
       expect(await createAll()).toEqual(created);
     });
 
     test.each([
-      ['commit', 'the first project'],
-      ['rollback', 'a new project'],
-    ])('waits for the %s of another server and returns %s', async (end, expected) => {
+      ['commit', /^first$/],
+      ['rollback', /^[0-9a-f-]{36}$/],
+    ])('waits for the %s of another server and returns the project %s', async (end, id) => {
       const settings = await emptyStore(name);
       const database = openDatabase(settings);
       const sent = Promise.withResolvers<void>();
@@ -110,8 +112,8 @@ describe.each(storeNames)('projects on %s', (name) => {
       await other.untilAwaited();
       await other.run(end);
       const { status, body } = await retry;
-      expect({ status, body }).toMatchObject({ status: 201, body: project });
-      expect((body as { id: string }).id === 'first').toBe(expected === 'the first project');
+      const expected = { id: expect.stringMatching(id), ...project };
+      expect({ status, body }).toEqual({ status: 201, body: expected });
       expect((await client.listProjects()).body).toEqual([body]);
     });
 
@@ -124,16 +126,6 @@ describe.each(storeNames)('projects on %s', (name) => {
         expect(reply).toMatchObject(refusal('keyReused'));
       }
       expect((await client.listProjects()).body).toHaveLength(1);
-    });
-
-    test('belongs to one account only', async () => {
-      const [ada, ben] = [await signedInClient(address()), await signedInClient(address())];
-      const [first, second] = [
-        await ada.createProject(project, { headers }),
-        await ben.createProject(newProject({}, 2), { headers }),
-      ];
-      expect([first.status, second.status]).toEqual([201, 201]);
-      expect(first.body).not.toEqual(second.body);
     });
   });
 
@@ -194,10 +186,8 @@ describe.each(storeNames)('projects on %s', (name) => {
 test('creates of other accounts succeed while a row of one account is locked on PostgreSQL', async () => {
   const settings = { DATABASE_URL: await createPostgresDatabase() };
   const store = await openStore(openForTest(settings.DATABASE_URL, { poolSize: 4 }));
-  const [locked, ...others] = Array.from({ length: 9 }, () => randomUUID()) as [
-    string,
-    ...string[],
-  ];
+  const locked = randomUUID();
+  const others = Array.from({ length: 8 }, () => randomUUID());
   for (const id of [locked, ...others]) {
     await store.createAccount({ id, email: canonicalEmail(id), passwordHash: '', role: 'member' });
   }

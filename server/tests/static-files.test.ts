@@ -231,10 +231,8 @@ test.each([
   ['/api/v1/nothing', browserHeaders],
 ])('%s with %o gets JSON', async (path, headers) => {
   const reply = await client().call('GET', path, { headers });
-  expect(reply).toMatchObject({
-    status: 404,
-    body: { message: 'There is nothing at this address.' },
-  });
+  const body = { message: 'There is nothing at this address.' };
+  expect(reply).toMatchObject({ status: 404, body });
 });
 
 test('a browser gets JSON if the build has no page for unknown addresses', async () => {
