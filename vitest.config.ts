@@ -23,8 +23,12 @@ const long = {
 
 const explorations = ['tests/model/exhaustive.test.ts', 'tests/model/exploration.test.ts'];
 
-/** Tests of the kit that take milliseconds, for `npm run test:unit`. */
+/** Tests of the kit and of the server that take milliseconds, for `npm run test:unit`. */
 const quickConformance = 'conformance/tests/{checks,options,order,patience,readme,reports}.test.ts';
+const quickServer =
+  'server/tests/{body-limits,contract,sender,static-files,turns,validation}.test.ts';
+/** Also run on PostgreSQL, by `server:postgres`. */
+const quickOnSqlite = 'server/tests/{accounts,projects}.test.ts';
 
 /** Each project loads its modules again. */
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {
@@ -55,9 +59,22 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     include: ['tests/engines/**/*.test.ts'],
     globalSetup: 'testing/build-app.ts',
   },
+  'server:unit': {
+    include: [quickServer, quickOnSqlite],
+    pool: 'threads',
+    provide: { stores: ['SQLite'] },
+  },
+  'server:postgres': {
+    ...long,
+    include: [quickOnSqlite],
+    provide: { stores: ['PostgreSQL'] },
+    globalSetup: 'testing/provide-postgres.ts',
+  },
   server: {
     ...long,
     include: ['server/tests/**/*.test.ts'],
+    exclude: [quickServer, quickOnSqlite],
+    provide: { stores: ['SQLite', 'PostgreSQL'] },
     globalSetup: 'testing/provide-postgres.ts',
   },
   'conformance:unit': { include: [quickConformance], pool: 'threads' },
@@ -65,6 +82,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     ...long,
     include: ['conformance/tests/**/*.test.ts'],
     exclude: [quickConformance],
+    provide: { stores: ['SQLite', 'PostgreSQL'] },
     globalSetup: 'testing/provide-postgres.ts',
   },
   tools: { include: ['tests/tools/**/*.test.ts'], pool: 'threads' },

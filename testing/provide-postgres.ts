@@ -4,6 +4,7 @@ import { startPostgres } from './postgres.ts';
 declare module 'vitest' {
   export interface ProvidedContext {
     postgresUrl: string;
+    stores: ('SQLite' | 'PostgreSQL')[];
   }
 }
 

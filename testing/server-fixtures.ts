@@ -16,7 +16,8 @@ import { runSql } from './sql.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export type StoreName = 'SQLite' | 'PostgreSQL';
-export const storeNames: StoreName[] = ['SQLite', 'PostgreSQL'];
+/** Those of the project of Vitest, because `npm run test:unit` starts no PostgreSQL. */
+export const storeNames = inject('stores');
 
 /** What to do after the tests of the `useServer` that is starting. */
 let afterServer: (() => unknown)[] | undefined;
