@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach } from 'vitest';
 
@@ -34,7 +34,7 @@ afterEach(({ task }) => {
     const stack = String(error.stack);
     const frames = [...stack.matchAll(/(\/[^():\n]+):(\d+):\d+\)?$/gm)]
       .map(([, path, line]) => ({ path: path!, line: Number(line) }))
-      .filter(({ path }) => !path.includes('/node_modules/'));
+      .filter(({ path }) => existsSync(path) && !path.includes('/node_modules/'));
     const frame = frames.find(({ path }) => path === task.file.filepath) ?? frames[0];
     if (!frame) continue;
     const message = `${statementAt(frame.path, frame.line)}: ${shorten(error)}`;
