@@ -158,7 +158,6 @@ test('a blocked check names the check that is not met and tells why', () => {
 });
 
 test.each([
-  [302, 'GET'],
   [303, 'GET'],
   [307, 'POST'],
 ])('a POST is redirected with %i to a %s, as in a browser', async (status, method) => {

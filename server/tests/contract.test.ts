@@ -187,9 +187,8 @@ test('a response that fails leaves its ETag and its coding to no refusal', async
     reply.headers({ etag: '"1"', 'content-encoding': 'gzip' });
     throw new Refusal('unavailable');
   });
-  const { headers } = await app.inject('/');
-  expect(headers).toEqual(expect.not.objectContaining({ etag: '"1"' }));
-  expect(headers).toEqual(expect.not.objectContaining({ 'content-encoding': 'gzip' }));
+  const { etag, 'content-encoding': coding } = (await app.inject('/')).headers;
+  expect({ etag, coding }).toEqual({ etag: undefined, coding: undefined });
 });
 
 /** Returns what is printed of the `UsageError` that a function throws, its stack included. */

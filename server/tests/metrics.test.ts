@@ -74,7 +74,8 @@ test('those that wait and those that were refused are counted apart', async () =
   );
   const samples = await scrape(url);
   const names = ['hashing_waiting', 'hashing_refused_total', 'pool_waiting'];
-  expect(names.map((name) => samples.get(`tracker_${name}`))).toEqual([1, 2, 3]);
+  const counts = names.map((name) => `${name} ${samples.get(`tracker_${name}`)}`);
+  expect(counts).toEqual(['hashing_waiting 1', 'hashing_refused_total 2', 'pool_waiting 3']);
 });
 
 test('each query of the alerts names a metric', async () => {
