@@ -26,6 +26,21 @@ export function countIn<Value>(all: readonly Value[], isMeant: (value: Value) =>
   return { found, words: `${found.length} of ${all.length}` };
 }
 
+/** Groups values by a key. `Map.groupBy` does not exist in Node 20, on which the kit runs. */
+export function groupBy<Value>(
+  values: Value[],
+  keyOf: (value: Value) => string,
+): Map<string, Value[]> {
+  const groups = new Map<string, Value[]>();
+  for (const value of values)
+    groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
+  return groups;
+}
+
+/** Names the first five of many. */
+export const listSome = (all: string[]): string =>
+  all.length > 6 ? `${all.slice(0, 5).join(', ')} and ${all.length - 5} more` : all.join(', ');
+
 export const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Returns the first `length` characters. */

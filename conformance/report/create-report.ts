@@ -14,11 +14,13 @@ import {
   invisible,
   plural,
   truncate,
+  groupBy,
+  listSome,
 } from '../problems/describe.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { CheckResult, RunResult } from '../checks/run.ts';
 import { sharedNote } from '../requests/lists.ts';
-import { groupBy, listBlockers, listFindings, listSome, type Finding } from './findings.ts';
+import { listBlockers, listFindings, type Finding } from './findings.ts';
 
 const maxCallsPerCheck = 12;
 const maxProblems = 4;

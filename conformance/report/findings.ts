@@ -3,6 +3,7 @@ import { compareCauses, isCauseOf } from '../checks/order.ts';
 import type { Exchange, Reason } from '../http/record.ts';
 import { areAlike, isSuccess, methodAndPath, responseKey, statusOf } from '../http/response.ts';
 import type { Cause } from '../problems/causes.ts';
+import { groupBy } from '../problems/describe.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { CheckResult } from '../checks/run.ts';
 
@@ -167,18 +168,3 @@ function summarizeCauses(items: Item[]) {
   /** `17 kinds of refusals are HTML pages.` */
   return { summary: `${situations.length} ${shared ?? cause.key}.`, situations };
 }
-
-/** Groups values by a key. `Map.groupBy` does not exist in Node 20, on which the kit runs. */
-export function groupBy<Value>(
-  values: Value[],
-  keyOf: (value: Value) => string,
-): Map<string, Value[]> {
-  const groups = new Map<string, Value[]>();
-  for (const value of values)
-    groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
-  return groups;
-}
-
-/** Names the first five of many. */
-export const listSome = (all: string[]): string =>
-  all.length > 6 ? `${all.slice(0, 5).join(', ')} and ${all.length - 5} more` : all.join(', ');

@@ -1,6 +1,6 @@
 import { groupOf } from '../checks/order.ts';
 import type { Report, ReportedFinding, ReportedResult } from './schema.ts';
-import { groupBy } from './findings.ts';
+import { groupBy } from '../problems/describe.ts';
 import { escapeMarkup } from './html.ts';
 import { describeProblem, renderRows } from './summary.ts';
 

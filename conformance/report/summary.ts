@@ -1,5 +1,5 @@
-import { lowerFirst, plural } from '../problems/describe.ts';
-import { groupBy, listSome } from './findings.ts';
+import { groupBy, listSome, lowerFirst, plural } from '../problems/describe.ts';
+
 import type { Report, ReportedFinding, ReportedProblem, ReportedResult, Totals } from './schema.ts';
 
 /** A part of a finding, of the totals or of another section. */
