@@ -1,4 +1,5 @@
-import { expectSuccess } from '../problems/problem.ts';
+import { isClientError } from '../http/response.ts';
+import { expectSuccess, fail } from '../problems/problem.ts';
 import { blockIfRefusedAnyway, expectPlain } from '../requests/sign-ins.ts';
 import { must, should, type Check } from './check.ts';
 import {
@@ -150,6 +151,22 @@ export const accountChecks: Check[] = [
       'Accept every character in a password, because users type passphrases in their language. The app shows no message when registering fails, so the user would be stuck.',
     statements: ['VALID-3', 'AUTH-10', 'CALL-7'],
     after: ['ACCOUNT-4'],
-    run: (context) => expectCharacters(context, 'unusual'),
+    async run(context) {
+      await expectCharacters(context, 'unusual');
+      // Each vowel sign is a character of its own, on the letter before.
+      const register = (name: string, length: number) =>
+        context.tryRegister(name, { password: 'कि'.repeat(length / 2) });
+      const { registration } = await register('marks', 8);
+      const { registration: plain } = await register('moremarks', 16);
+      if (plain.outcome.ok && isClientError(registration.exchange))
+        fail(
+          'A password of 8 characters, 4 of them vowel signs, cannot register.',
+          [registration],
+          {
+            requirement: 'Count code points, as the contract does, not what users see as letters.',
+            plain,
+          },
+        );
+    },
   }),
 ];

@@ -1,6 +1,7 @@
 import { Cookie } from 'tough-cookie';
 import type { Exchange } from '../http/record.ts';
-import { isSuccess, statusOf } from '../http/response.ts';
+import { setCookieOf } from '../http/requirements.ts';
+import { hasSucceeded, isSuccess, statusOf } from '../http/response.ts';
 import { maskCookie } from '../http/secrets.ts';
 import { isLocalhost } from '../http/simulated-browser.ts';
 import type { RunContext } from '../people/run-context.ts';
@@ -228,6 +229,7 @@ export const cookieChecks: Check[] = [
               list,
             ]);
         }
+      for (const session of sessions) expectVarying(context, session);
     },
   }),
   must('COOKIE-8', {
@@ -242,6 +244,8 @@ export const cookieChecks: Check[] = [
       // First, as older cookies are: a parser may fail before it comes to the session.
       for (const [key, value] of Object.entries(otherCookies))
         other.setCookie(new Cookie({ key, value, path: '/' }));
+      // A second one with a name.
+      other.setCookie(new Cookie({ key: 'empty', value: 'no', path: '/api' }));
       for (const cookie of browser.allCookies()) other.setCookie(cookie, browser);
       const list = await other.listProjects();
       // Twice, because some lists may fail with any cookies.
@@ -265,6 +269,24 @@ const otherCookies = {
   // Browsers send UTF-8, whose bytes are characters of this text.
   city: Buffer.from('Zürich').toString('latin1'),
 };
+
+/** 72 bits, if these are letters and digits. */
+const minVarying = 12;
+
+/** Fails if the cookies of many sessions differ in a few places, like those made of the time. */
+function expectVarying({ http }: RunContext, session: Cookie[]) {
+  const logins = http.exchanges.filter((each) => hasSucceeded(each, '/login'));
+  const values = logins.map((each) => session.map(({ key }) => setCookieOf(each, key)).join());
+  const [first, ...others] = values.filter(({ length }) => length === values.at(-1)?.length);
+  const varying = Array.from(first ?? '').filter((one, at) =>
+    others.some((other) => other[at] !== one),
+  );
+  if (others.length >= 8 && varying.length < minVarying)
+    fail(
+      `${values.length} session cookies differ in ${varying.length} characters only: they can be guessed.`,
+      logins.slice(-2),
+    );
+}
 
 const withOtherEmail = 'with the email of another user';
 const withOtherNumber = 'with the next number in its base64';

@@ -191,7 +191,10 @@ async function expectSuccessAfter(context: RunContext, call: FormCall, errorCase
   const name = await freeName(context, errorCase, `next-${errorCase.id}`);
   const after = await goodCalls[call](context, browser, name);
   const isEnd = isUnauthorized(after) && call === 'createProject';
-  const what = isEnd ? 'the session has ended' : `${subject} fails`;
+  const isSession = isEnd && !(await browser.listProjects()).outcome.ok;
+  const what = isSession
+    ? 'the session has ended'
+    : `${subject} fails${isEnd ? ', and lists work' : ''}`;
   const failure = `After ${lowerFirst(errorCase.subject)}, ${what}`;
   expectSuccess(after, failure, [before, refusal]);
 }

@@ -1,7 +1,7 @@
 import { Blocked } from '../http/record.ts';
 import type { Project } from '../../machines/types.ts';
 import { decidingStatuses } from '../../src/api/idempotency-keys.ts';
-import { labelOf, textNames } from '../http/project-texts.ts';
+import { labelOf, sharesText, textNames } from '../http/project-texts.ts';
 import { isClientError, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
@@ -11,7 +11,7 @@ import { refusalCause } from '../problems/causes.ts';
 import { messageFault } from '../problems/matchers.ts';
 import { decisiveLast, expectSuccess, fail, skip } from '../problems/problem.ts';
 import { createOrBlock, createWithKey } from '../requests/creates.ts';
-import { createListed, failIfMissing, listWith } from '../requests/lists.ts';
+import { createListed, failIfMissing, listOrBlock, listWith } from '../requests/lists.ts';
 import { must, should, type Check } from './check.ts';
 
 export const idempotencyChecks: Check[] = [
@@ -86,13 +86,18 @@ export const idempotencyChecks: Check[] = [
     statements: ['CHOICE-7', 'CALL-9'],
     after: ['PROJECT-13'],
     async run(context) {
-      const { first, second, send } = await repeatKey(context);
+      const { browser, first, second, send } = await repeatKey(context);
       if (!second.outcome.ok)
         throw new Blocked({
           words: 'a repeated Idempotency-Key is refused',
           checks: ['PROJECT-13'],
         });
       const isHonoured = second.outcome.value.id === first.project.id;
+      const countListed = async () => {
+        const { call, projects } = await listOrBlock(context, browser);
+        return { call, count: projects.filter((each) => sharesText(each, first.project)).length };
+      };
+      const before = await countListed();
       const concurrent = await Promise.all([send('at once'), send('at once')]);
       const [one, two] = concurrent.map(({ outcome }) =>
         outcome.ok ? outcome.value.id : undefined,
@@ -102,6 +107,12 @@ export const idempotencyChecks: Check[] = [
           second,
           ...concurrent,
         ]);
+      const after = await countListed();
+      if (isHonoured && one === two && one !== undefined && after.count > before.count + 1)
+        fail(
+          'Two requests at once with one Idempotency-Key get one project, and the list has two.',
+          [...concurrent, after.call],
+        );
       const failed = concurrent.find(
         ({ exchange }) =>
           statusOf(exchange) >= 500 ||

@@ -1,8 +1,12 @@
 import type { Exchange } from '../http/record.ts';
 import { encodedVariants } from '../http/secrets.ts';
-import { messageOf } from '../http/response.ts';
+import { setCookieOf } from '../http/requirements.ts';
+import { emailOf, messageOf, methodAndPath } from '../http/response.ts';
 import type { HttpResponse } from '../http/transport.ts';
+import { isEmptyCookie } from '../problems/cookie-faults.ts';
 import { truncate } from '../problems/describe.ts';
+import { fail } from '../problems/problem.ts';
+import { findSessions } from '../requests/session-cookies.ts';
 import { must, should, type Check, type Run } from './check.ts';
 import { inspectResponses } from './inspectors.ts';
 
@@ -62,6 +66,35 @@ export const leakChecks: Check[] = [
       'internals',
       ({ response }) => response?.text,
     ),
+  }),
+  must('LEAK-4', {
+    title: 'No response sets the session cookie of another user',
+    requirement:
+      'Set the cookie in the response to its sign-in. Clear the headers of a response object before its next use, and let no cache store a response with Set-Cookie.',
+    statements: ['CHOICE-47', 'CALL-3'],
+    after: ['REACH-1'],
+    inspects: true,
+    async run(context) {
+      const names = (await findSessions(context)).flat().map(({ key }) => key);
+      const setters = new Map<string, Exchange>();
+      for (const exchange of context.http.exchanges)
+        for (const name of names) {
+          const cookie = setCookieOf(exchange, name);
+          if (!cookie || isEmptyCookie(cookie)) continue;
+          const setter = setters.get(cookie);
+          if (!setter) setters.set(cookie, exchange);
+          const isOwn =
+            exchange.cookies.some(({ value }) => `${name}=${value}` === cookie) ||
+            (setter && exchange.browserName === setter.browserName) ||
+            (setter && emailOf(exchange) !== undefined && emailOf(exchange) === emailOf(setter));
+          if (setter && !isOwn)
+            fail(
+              `${methodAndPath(exchange.request)} sets the session cookie of another browser.`,
+              [setter, exchange],
+              { userSees: "another user's projects" },
+            );
+        }
+    },
   }),
 ];
 

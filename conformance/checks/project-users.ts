@@ -48,7 +48,7 @@ export const projectUserChecks: Check[] = [
     requirement:
       'Respond to concurrent requests by the cookies of each request. Keep the session in the request, never in a global, and put no shared cache in front.',
     statements: ['CHOICE-47', 'CALL-3'],
-    after: ['PROJECT-6'],
+    after: ['PROJECT-6', 'LEAK-4'],
     async run(context) {
       await skipIfShared(context);
       const users: User[] = [];
@@ -153,13 +153,18 @@ export const projectUserChecks: Check[] = [
     requirement:
       'Compare the whole id of the user in the query of the list, not a part of it or of the email. Show each user their own projects, or show all users the same.',
     statements: ['CHOICE-44'],
-    after: ['SIGNIN-9', 'PROJECT-20'],
+    after: ['SIGNIN-9', 'PROJECT-20', 'PROJECT-24'],
     inspects: true,
     async run(context) {
       await skipIfShared(context);
-      const { email } = await context.signedInUser('ada');
-      await context.tryRegister('namesake', { email: email.replace('@', '@mail.') });
-      await context.signedInUser('namesake');
+      const { email, browser } = await context.signedInUser('ada');
+      const emails = { namesake: email.replace('@', '@mail.'), namesake2: `x${email}` };
+      for (const [name, similar] of Object.entries(emails)) {
+        await context.tryRegister(name, { email: similar });
+        const user = await context.signedInUser(name);
+        await user.browser.createProject(context.fixtures.project(`of ${name}`));
+      }
+      await browser.listProjects();
       const { exchanges } = context.http;
       const owners = new Map<string, string>();
       const keyOf = (project: Partial<Project>) => `${project.id} ${nameOf(project)}`;
@@ -205,7 +210,7 @@ async function failForList(list: ApiCall, [first, second]: [User, User]) {
 
 /** What to do about a list that is sent to another user, one after the other or at once. */
 const separateLists =
-  'Put the user into the key of every cache of lists, in the backend and in front of it, or cache none.';
+  'Read the user from each request alone, not from a variable of a thread or of the process. Put the user into the key of every cache of lists, in the backend and in front of it.';
 
 const textOf = ({ exchange }: ApiCall) => exchange.response?.text;
 

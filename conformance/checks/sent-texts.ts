@@ -26,7 +26,7 @@ function textsOf(exchange: Exchange): string[] {
 const keyOf = ({ request }: Exchange) => request.headers['idempotency-key'];
 
 const requirement =
-  'Read each request and each row into a variable of its own: not into one that requests share, as a pool or a pointer to the variable of a loop does. Join no table that has several rows for a project, such as sessions.';
+  'Read each request and each row into a variable of its own: not into one that requests share, as a pool, a default argument or the variable of a loop. Join no table that has several rows for a project, such as sessions.';
 
 export const sentTextChecks: Check[] = [
   must('PROJECT-30', {

@@ -1,5 +1,6 @@
-import { isClientError } from '../http/response.ts';
+import { hasSucceeded, isClientError, isSuccess, statusOf } from '../http/response.ts';
 import type { SignedInUser } from '../people/accounts.ts';
+import type { RunContext } from '../people/run-context.ts';
 import { takeSession } from '../people/visits.ts';
 import { countIn, describeStatus, secondsBetween } from '../problems/describe.ts';
 import { expectSuccess, fail, failIfAny, skip } from '../problems/problem.ts';
@@ -16,6 +17,10 @@ import {
   findActiveSession,
   requireSession,
 } from '../requests/sessions.ts';
+
+/** Of a session that no new connection has. */
+const boundRequirement =
+  'Compare a session with nothing of its connection, such as the port of the client: a browser opens several, and others later.';
 
 export const sessionLifeChecks: Check[] = [
   should('SIGNIN-10', {
@@ -105,11 +110,13 @@ export const sessionLifeChecks: Check[] = [
       const again = isAlwaysValid ? await listAtOnce(other) : [];
       const rejected = countIn(again.some(isUnauthorized) ? again : lists, isUnauthorized);
       const failure = `A valid session is refused in ${rejected.words} lists`;
+      const isBound = rejected.found.length === lists.length;
       fail(
         isAlwaysValid
           ? `${failure} at once; one after another, in none.`
           : `${failure} on new connections.`,
         [user.login, control, rejected.found.at(-1)],
+        isBound ? { requirement: boundRequirement } : {},
       );
     },
   }),
@@ -121,6 +128,7 @@ export const sessionLifeChecks: Check[] = [
     after: ['ACCOUNT-2'],
     inspects: true,
     async run(context) {
+      expectNewSessions(context);
       const signIn = context.signedInUser('ada');
       await signIn.catch(() => {});
       failIfAny(context.reportedTo('SIGNIN-17'));
@@ -174,6 +182,32 @@ export const sessionLifeChecks: Check[] = [
     },
   }),
 ];
+
+/** Fails if each session is refused from a sign-in of the run on, and none was before. */
+function expectNewSessions({ http: { exchanges } }: RunContext) {
+  const logins = exchanges.filter((each) => hasSucceeded(each, '/login'));
+  const visits = logins.flatMap((login) => {
+    const after = exchanges.slice(exchanges.indexOf(login) + 1);
+    const first = after.find(
+      ({ browserName, request }) =>
+        browserName === login.browserName && request.path.endsWith('/projects'),
+    );
+    return first && (isSuccess(first) || statusOf(first) === 401) ? { login, first } : [];
+  });
+  const last = visits.findLastIndex(({ first }) => isSuccess(first));
+  const [refused, ...others] = visits.slice(last + 1);
+  if (!visits.slice(0, last + 1).every(({ first }) => isSuccess(first))) return;
+  if (refused && Math.min(last, others.length) >= 3)
+    fail(
+      `Each session is refused from sign-in ${logins.indexOf(refused.login) + 1} of the run on: status 401.`,
+      [visits[last]!.first, refused.login, refused.first],
+      {
+        requirement:
+          'Keep each session that you confirm. A cache with a limit may drop new ones without an error.',
+        lasting: [refused, ...others].map(({ first }) => first),
+      },
+    );
+}
 
 /** How long SIGNIN-13 keeps a session idle at least. A run can be faster. */
 const minIdleMs = 6000;

@@ -120,7 +120,7 @@ export const sessionChecks: Check[] = [
     after: ['SIGNIN-9'],
     async run(context) {
       await requireSession(context);
-      const names = ['bob', 'olga', 'bob'];
+      const names = ['bob', 'olga', 'bob', 'bob', 'bob'];
       const accounts = await Promise.all(names.map(context.registeredAccount));
       const signInAtOnce = async () => {
         const browsers = names.map(context.newBrowser);
@@ -140,7 +140,7 @@ export const sessionChecks: Check[] = [
       const alone = await browser.listProjects();
       if (isUnauthorized(alone)) throw unshown(alone);
       const again = await signInAtOnce();
-      const failure = 'Of three sign-ins at once, of two users, at least one creates no session';
+      const failure = 'Of five sign-ins at once, of two users, at least one creates no session';
       if (again) expectSuccess(again.failed, failure, again.exchanges);
     },
   }),
@@ -159,6 +159,14 @@ export const sessionChecks: Check[] = [
       const create = await browser.createProject(context.fixtures.project('of olga'));
       const isOld = browser.xsrfToken() !== undefined && browser.xsrfToken() === oldToken;
       const failure = `After another user signed in from a browser, a project${isOld ? ' with the old XSRF-TOKEN' : ''} fails`;
+      const sent = browser.cookiesFor(create.exchange.request.path);
+      const isDeleted = sent.every(({ key }) => key === 'XSRF-TOKEN');
+      if (isClientError(create.exchange) && isDeleted)
+        fail('After another user signed in from a browser, it has no session cookie.', [
+          ...setup,
+          login,
+          create,
+        ]);
       if (isClientError(create.exchange)) expectSuccess(create, failure, [...setup, login]);
       if (!create.outcome.ok) skip('no project can be created');
       const second = await takeSession(context, 'olga');

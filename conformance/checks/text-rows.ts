@@ -67,13 +67,21 @@ export const textRows = [
   lengthRow('TEXT-6', atMost(300), longText, wideText, (length) => 'x'.repeat(length)),
   lengthRow('TEXT-13', atMost(1000), longText),
   // Longer than what servers read at once. The end of that is within a character of one of them.
-  lengthRow('TEXT-18', atMost(4000), wideText, (length) => `x${wideText(length - 1)}`),
+  lengthRow(
+    'TEXT-18',
+    atMost(4000),
+    wideText,
+    (length) => '🚀'.repeat(length),
+    (length) => `x${'🚀'.repeat(length - 1)}`,
+  ),
   lengthRow('TEXT-5', atMost(10_000), longText),
   lengthRow('TEXT-11', maxLengthOf, longText, wideText),
   textRow(
     'TEXT-7',
     'Text that looks like a number, a boolean, null, JSON or a name in code stays text',
-    '0 false null 007 true 1e3 2026-02-30 [] {"title":"x"} constructor __proto__'.split(' '),
+    '0 false null 007 true 1e3 2026-02-30 2026-03-01T10:00:00Z [] {"title":"x"} constructor __proto__'.split(
+      ' ',
+    ),
   ),
   lengthRow(
     'TEXT-12',

@@ -3,6 +3,7 @@ import { Blocked } from '../http/record.ts';
 import type { NewProject, Project } from '../../machines/types.ts';
 import {
   labelOf,
+  maxLengthOf,
   nameOf,
   projectOf,
   textNames,
@@ -101,12 +102,17 @@ export const textChecks: Check[] = [
         const letters = await accepts(context, lettersOf(text));
         const plain = letters ?? (await accepts(context, lettersOf(text, 9)));
         if (!plain) continue;
-        const [control, words] = letters
-          ? ['"x" in place of each character', 'texts are rejected for their characters']
-          : ['a longer text', 'short texts are rejected'];
+        const bytes = Buffer.byteLength(Object.values(text).join(''));
+        const areBytes = letters && !(await accepts(context, asciiOf(bytes)));
+        const [control, words] = areBytes
+          ? ['"x" for each character, not for each byte', 'texts are rejected for their bytes']
+          : letters
+            ? ['"x" for each character', 'texts are rejected for their characters']
+            : ['a longer text', 'short texts are rejected'];
         const subject = nameText(text);
-        const description = `The backend refuses ${subject}, and accepts ${control}.`;
-        const more = { detail: `It has ${lengthsOf(text)}.`, cause: { words, subject }, plain };
+        const description = `The backend refuses ${subject}, and accepts another.`;
+        const detail = `It has ${lengthsOf(text)}, and ${bytes} bytes. It accepts ${control}.`;
+        const more = { detail, cause: { words, subject }, plain };
         problems.push(createProblem(description, [create], more));
       }
       failIfAny(problems);
@@ -195,6 +201,12 @@ const mapTexts = (text: Text, change: (each: string) => string): Text =>
 const lettersOf = (text: Text, minLength = 0) =>
   mapTexts(text, (each) => each.replaceAll(/[^ ]/g, 'x').padEnd(minLength, 'x'));
 
+/** Returns a text of so many bytes in the field that may have most. */
+function asciiOf(bytes: number): Text {
+  const [name] = textNames.toSorted((a, b) => maxLengthOf(b) - maxLengthOf(a));
+  return { [name!]: 'x'.repeat(Math.min(bytes, maxLengthOf(name!))) };
+}
+
 /** Creates a project twice, because titles may be unique. Returns a call if both succeed. */
 async function accepts(context: RunContext, text: Text): Promise<ApiCall | undefined> {
   const { browser } = await context.signedInUser('tess');
@@ -255,7 +267,8 @@ async function expectPreserved(context: RunContext, text: Text, person: string):
 async function expectCharacters(browser: SimulatedBrowser, text: Text) {
   const plain = await browser.createProject(projectOf(() => 'One letter in a text'));
   if (!plain.outcome.ok) return;
-  for (const character of new Set(charactersOf(Object.values(text).join('')))) {
+  const joined = Object.values(text).join(' ');
+  for (const character of new Set([...charactersOf(joined), ...joined.split(' ')])) {
     const one = `One ${character} in a text`;
     const create = await browser.createProject(projectOf(() => one));
     if (statusOf(create.exchange) >= 500)

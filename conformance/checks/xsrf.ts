@@ -47,7 +47,7 @@ export const xsrfChecks: Check[] = [
   must('XSRF-2', {
     title: 'The app can read the XSRF-TOKEN cookie',
     requirement:
-      'If you require a token, set the cookie XSRF-TOKEN at sign-in, with Path=/ and no HttpOnly: the app at / copies its value to a header, unless it has another origin.',
+      'If you require a token, set the cookie XSRF-TOKEN at sign-in, with Path=/ and no HttpOnly: the app at / copies its value to a header, unless it has another origin. Keep each Set-Cookie line of a response: a map of headers has one.',
     statements: ['CALL-4', 'CHOICE-21'],
     after: ['COOKIE-1'],
     async run(context) {
@@ -154,6 +154,8 @@ export const xsrfChecks: Check[] = [
       if (isSuccess(wrong))
         fail('A missing token is rejected, but any value is accepted.', [missing, wrong]);
       if (isSuccess(other)) fail("The backend accepts another user's token.", [missing, other]);
+      const part = await createWithToken(context, browser, browser.xsrfToken()?.slice(1, 3));
+      if (isSuccess(part)) fail('The backend accepts a part of the token.', [missing, part]);
       const fault = isClientError(wrong) ? messageFault(wrong) : undefined;
       if (fault !== undefined)
         fail(`A wrong XSRF token gets ${describeStatus(wrong)}, and ${fault}.`, [wrong], {

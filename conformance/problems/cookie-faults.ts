@@ -41,4 +41,4 @@ export function reasonOfShortLife(exchange: Exchange, line: string): string | un
 }
 
 export const cookieName = (line: string) => line.split('=')[0]!.trim();
-const isEmptyCookie = (line: string) => /^[^=]+="?"?\s*(;|$)/.test(line);
+export const isEmptyCookie = (line: string) => /^[^=]+="?"?\s*(;|$)/.test(line);

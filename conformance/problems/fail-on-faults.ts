@@ -1,7 +1,7 @@
 import type { Exchange } from '../http/record.ts';
-import { isSuccess, methodAndPath, parseJson, statusOf } from '../http/response.ts';
+import { isClientError, isSuccess, methodAndPath, parseJson, statusOf } from '../http/response.ts';
 import type { Cause } from './causes.ts';
-import { countIn, describeExchangeScreen, truncate } from './describe.ts';
+import { countIn, describeExchangeScreen, groupBy, listSome, truncate } from './describe.ts';
 import { createProblem, failIfAny, type Problem } from './problem.ts';
 
 /** The requests of one operation in order, those that show a problem, and the problem. */
@@ -10,8 +10,11 @@ type Faulty = { own: Exchange[]; faulty: Exchange[]; problem: Problem };
 /** A hanging operation gets no more requests than these. */
 const minLasting = 4;
 
-const requirement =
+const endRequirement =
   'End what a request begins, also if it is refused or fails: release its lock, return its connection, and roll back its transaction.';
+
+const atOnceRequirement =
+  'Let requests at once not wait for each other for ever: take one connection for a request, and locks in one order, and release both at its end.';
 
 /** Whether an operation worked, and fails since a moment, to the end of the run. */
 function isEnding({ own, faulty: [first] }: Faulty): boolean {
@@ -35,10 +38,57 @@ function nameSpecial({ request: { body = '' } }: Exchange): string | undefined {
   return special && `the ${special[0]} ${JSON.stringify(truncate(String(special[1]), 12))}`;
 }
 
+/** What precedes a lasting failure, and what a backend has to do about it. */
+type Beginning = { cause: Exchange; since: string; more?: string; requirement: string };
+
 /**
- * Returns the problems. One that lasts names the response since which its operation fails: one of a
- * new kind, between the last good response of each operation and the first failure.
+ * Returns what may have caused the failures since `end`: a response of a new kind after the last
+ * good one at `start`, the text or the requests at once of the first failure, or else all refusals.
  */
+function findBeginning(record: Exchange[], start: number, end: number): Beginning {
+  const between = record.slice(start, end);
+  const isFailure = (other: Exchange) => nameResponse(other) === nameResponse(record[end]!);
+  // One that is not judged may be the first.
+  const failure = between.find(isFailure) ?? record[end]!;
+  // What had no effect before is not the cause.
+  const known = new Set(record.slice(0, start).map(nameResponse));
+  const isNew = (other: Exchange) => !known.has(nameResponse(other)) && !isFailure(other);
+  const [cause, ...others] = between.filter(isNew);
+  const special = nameSpecial(failure);
+  const requirement = endRequirement;
+  if (cause) {
+    const names = new Set([...others, ...(special ? [failure] : [])].map(nameResponse));
+    names.delete(nameResponse(cause));
+    const since = `since ${nameResponse(cause)}${names.size > 0 ? ', or soon after' : ''}`;
+    const more = names.size > 0 ? `Soon after: ${listSome([...names])}.` : '';
+    return { cause, since, more, requirement };
+  }
+  if (special)
+    return {
+      cause: failure,
+      since: `since ${nameResponse(failure)}, with ${special}`,
+      requirement,
+    };
+  const atOnce = record
+    .slice(failure.startedAfter)
+    .filter((other) => other.startedAfter <= failure.startedAfter);
+  if (atOnce.length > 1) {
+    const addresses = new Set(atOnce.map(({ request }) => methodAndPath(request)));
+    const since = `since ${atOnce.length} requests at once (${[...addresses].join(', ')})`;
+    return { cause: failure, since, requirement: atOnceRequirement };
+  }
+  const refusals = groupBy(
+    between.concat(record.slice(0, start)).filter(isClientError),
+    nameResponse,
+  );
+  const counts = [...refusals]
+    .toSorted((a, b) => b[1].length - a[1].length)
+    .map(([name, { length }]) => `${length} × ${name}`);
+  const more = counts.length > 0 ? `Refused before: ${listSome(counts)}.` : '';
+  return { cause: failure, since: 'to the end of the run', more, requirement };
+}
+
+/** Returns the problems. One that lasts names that since which its operation fails. */
 function withBeginnings(record: Exchange[], found: Faulty[]): Problem[] {
   const endings = found.filter(isEnding);
   if (!endings.some(({ faulty }) => faulty.length >= minLasting))
@@ -52,37 +102,15 @@ function withBeginnings(record: Exchange[], found: Faulty[]): Problem[] {
     const { own, faulty, problem } = each;
     const isCommon = common[0] < common[1];
     if (!endings.includes(each) || (!isCommon && faulty.length < minLasting)) return problem;
-    const [start, end] = isCommon ? common : rangeOf(each);
-    const between = record.slice(start, end);
-    // What had no effect before is not the cause. The first failure itself may be.
-    const known = new Set(record.slice(0, start).map(nameResponse));
-    const unknown = between.filter((other) => !known.has(nameResponse(other)));
-    // One that is not judged may be the first.
-    const isFailure = (other: Exchange) => nameResponse(other) === nameResponse(record[end]!);
-    const failure = between.find(isFailure) ?? record[end]!;
-    const special = nameSpecial(failure);
-    const causes = unknown.filter((other) => !isFailure(other));
-    const suspects = special || causes.length === 0 ? [...causes, failure] : causes;
-    const [cause, ...others] = suspects;
-    const isSure = others.every((other) => nameResponse(other) === nameResponse(cause!));
-    const which = cause === failure && special ? `, with ${special}` : '';
-    const inFlight = record
-      .slice(failure.startedAfter)
-      .filter((other) => other.startedAfter <= failure.startedAfter);
-    const atOnce = [...new Set(inFlight.map(({ request }) => methodAndPath(request)))];
-    const since =
-      cause !== failure || special
-        ? `since ${nameResponse(cause!)}${which}${isSure ? '' : ', or soon after'}`
-        : inFlight.length > 1
-          ? `since ${inFlight.length} requests at once (${atOnce.join(', ')})`
-          : 'to the end of the run';
+    const beginning = findBeginning(record, ...(isCommon ? common : rangeOf(each)));
+    const { cause, since, more = '', requirement } = beginning;
     const subject = methodAndPath(faulty[0]!.request);
     const status = statusOf(faulty[0]!);
     return {
       ...problem,
       description: `${subject} ${status ? `gets ${status}` : 'fails'} ${since}.`,
-      detail: `None of ${own.indexOf(faulty[0]!)} requests before did.`,
-      exchanges: [...new Set([faulty[0]!, cause!])],
+      detail: `None of ${own.indexOf(faulty[0]!)} requests before did. ${more}`.trim(),
+      exchanges: [...new Set([faulty[0]!, cause])],
       cause: {
         words: `kinds of requests ${status ? `get ${status}` : 'fail'} ${since}`,
         subject,

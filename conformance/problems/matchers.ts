@@ -135,7 +135,9 @@ export function accessFault(exchange: Exchange, origin: string): string | undefi
   const requested = exchange.request.headers['access-control-request-headers'];
   if (exchange.request.method === 'OPTIONS' && !isSuccess(exchange))
     return `gets ${describeStatus(exchange)}`;
-  const allowed = responseHeader(exchange, 'access-control-allow-origin') ?? 'nothing';
+  const allowed = responseHeader(exchange, 'access-control-allow-origin');
+  if (allowed === undefined)
+    return `gets ${describeStatus(exchange)} without Access-Control-Allow-Origin`;
   if (allowed !== origin) return `allows the origin ${truncate(allowed, 20)}, not the app's`;
   if (responseHeader(exchange, 'access-control-allow-credentials') !== 'true')
     return 'has no Access-Control-Allow-Credentials: true';
@@ -224,6 +226,7 @@ export function textFault(sent: string, received: unknown) {
 
 /** Names a change of which the first character that differs was `from` and is `to`. */
 function nameChange(sent: string, received: string, from: string, to: string): string {
+  if (typeof (parseJson(sent) ?? '') !== 'string') return 'read as JSON, not as text';
   const isMarkup = /&#?\w+;/.test(received) && withoutMarkup(sent) === withoutMarkup(received);
   if (isMarkup && received.length > sent.length) return 'HTML-escaped';
   const known =

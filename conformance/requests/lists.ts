@@ -46,7 +46,8 @@ export const isListShared = oncePerRun(async (context): Promise<boolean> => {
 });
 
 /** Why such checks do not apply, which the report also notes. */
-export const sharedNote = 'All users see the same projects.';
+export const sharedNote =
+  'All users see the same projects. If that is not meant, the query of the list lacks the user.';
 
 /** Skips a check that is about the projects of one user. */
 export async function skipIfShared(context: RunContext) {

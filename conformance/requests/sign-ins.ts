@@ -1,7 +1,15 @@
 import type { Credentials } from '../../machines/types.ts';
 import { lateMs } from '../http/clock.ts';
 import { Blocked, type Exchange } from '../http/record.ts';
-import { headerValues, isClientError, isSuccess, responseKey, statusOf } from '../http/response.ts';
+import {
+  headerValues,
+  isClientError,
+  isSuccess,
+  parseJson,
+  responseHeader,
+  responseKey,
+  statusOf,
+} from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { Account } from '../people/accounts.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
@@ -81,7 +89,10 @@ const bySignIns = { checks: ['SIGNIN-17'] };
 
 export const onNewConnection = { onNewConnection: true };
 
-/** Like `expectSuccess`, of a plain call: says if the same bytes succeed on a new connection. */
+/**
+ * Like `expectSuccess`, of a plain call: says if the same bytes succeed on a new connection, or
+ * without compression.
+ */
 export async function expectPlain<Value>(
   { http }: RunContext,
   call: ApiCall<Value>,
@@ -89,6 +100,18 @@ export async function expectPlain<Value>(
   previous: ApiCall[] = [],
 ): Promise<Value> {
   const { exchange } = call;
+  const headers = { ...exchange.request.headers, 'accept-encoding': 'identity' };
+  const isEncoded = responseHeader(exchange, 'content-encoding') && !call.outcome.ok;
+  const encoded = isEncoded && (await http.send({ ...exchange.request, headers }, exchange));
+  if (encoded && parseJson(encoded.response?.text) !== undefined)
+    return expectSuccess(
+      call,
+      `${failure}, and works without compression`,
+      [...previous, encoded],
+      {
+        requirement: 'Send all bytes of a compression: end it before you read them.',
+      },
+    );
   const request = { ...exchange.request, ...onNewConnection };
   const again = isClientError(exchange) ? await http.send(request, exchange) : exchange;
   if (isSuccess(again) === isSuccess(exchange)) return expectSuccess(call, failure, previous);

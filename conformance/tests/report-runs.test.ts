@@ -36,6 +36,7 @@ test.each([
     /^POST \S+projects gets 500 since POST \S+projects got 500, with the title "0"\.$/,
   ],
   ['TEXT-6: texts are cut at 255 bytes', /^\d texts are cut at 255 bytes\.$/],
+  ['PROJECT-1: a compressed', /, and works without compression: the body is empty\.$/],
   ['ACCOUNT-1: a registration', / fails, and works on a new connection: status 400\.$/],
   ['REACH-5: the body of a long', / gets a 200 response that ended after 1000 of \d+ bytes\.$/],
   [

@@ -147,6 +147,7 @@ export const accountFaults: Record<string, Change> = {
     ({ sessions }, { session }) => sessions.delete(session),
   ),
   'ACCOUNT-19: emails with a plus sign are refused': refused('email', /\+/),
+  'ACCOUNT-20: vowel signs of a password do not count': refused('password', /^(\p{L}\p{M}){1,7}$/u),
   'ACCOUNT-20: passwords with a space are refused': refused('password', / /),
   'ACCOUNT-11: dots and tags of a large provider are removed': emails((email) =>
     email.endsWith('@gmail.com') ? email.replaceAll(/\.(?=.*@)|\+.*(?=@)/g, '') : email,
@@ -235,6 +236,19 @@ export const signInFaults: Record<string, Change> = {
       return call.session && response.status === 200 ? loggedIn() : response;
     },
   }),
+  'SIGNIN-9: a sign-in from a signed-in browser deletes the session cookie': change.responsesTo(
+    'login',
+    200,
+    (response, request) =>
+      change.sessionOf(request) !== '' &&
+      change.withSetCookies(response, ['session=; Max-Age=0; Path=/']),
+  ),
+  'SIGNIN-17: from sign-in 26 on, no session is stored': ({ sessions }) => {
+    let count = 0;
+    return change.after('createSession', (session) => {
+      if (++count > 25) setImmediate(() => sessions.delete(session));
+    });
+  },
   'SIGNIN-14: each of two processes keeps its own sessions': change.inTwoProcesses(ownSessions),
   // Each process decrypts only its own cookies, and replaces those of the other one.
   'SIGNIN-14: two processes take turns, and each has a key of its own': (backend) => {

@@ -185,6 +185,10 @@ export const otherCookieFaults: Record<string, Change> = {
     let count = 0;
     return { createToken: () => String(++count) };
   },
+  'COOKIE-7: the session cookie is the time, and the number of the server': () => {
+    let timeMs = Date.UTC(2030, 0, 1);
+    return { createToken: () => `${(timeMs += 1234).toString(16).padStart(16, '0')}-5f2c1b7a` };
+  },
   'COOKIE-7: a second cookie with the number of the user signs in alone': ({
     accounts,
     signIn,
@@ -210,11 +214,18 @@ export const otherCookieFaults: Record<string, Change> = {
   'COOKIE-8: a cookie with "=" in its value causes a 500': change.requests(
     ({ headers }) => /=[^;]*=/.test(String(headers['cookie'])) && change.error(500),
   ),
+  'COOKIE-8: two cookies with one name cause a 500': change.requests(
+    ({ headers }) => /\b(\w+)=.*; \1=/.test(String(headers['cookie'])) && change.error(500),
+  ),
   'COOKIE-8: a cookie with a letter outside ASCII signs the user out': change.requests(
     ({ headers }) => /[^ -~]/.test(String(headers['cookie'])) && change.error(401),
   ),
   'XSRF-5: any XSRF token that is not empty is accepted': () => ({
     isXsrfTokenRight: ({ request }) => tokenOf(request) !== '',
+  }),
+  'XSRF-5: a part of the XSRF token is accepted': ({ xsrfToken }) => ({
+    isXsrfTokenRight: ({ request, session }) =>
+      tokenOf(request) !== '' && xsrfToken(session)!.includes(tokenOf(request)),
   }),
   'XSRF-5: the XSRF token of another user is accepted': ({ sessions, xsrfToken }) => ({
     isXsrfTokenRight: ({ request }) =>

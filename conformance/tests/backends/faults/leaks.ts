@@ -31,6 +31,14 @@ export const leakFaults: Record<string, Change> = {
   'LEAK-2: the login response contains a bcrypt hash': () => ({
     loggedIn: () => jsonResponse(200, { user: `ada:${bcryptHash}` }),
   }),
+  'LEAK-4: a response has the cookies of the response before on its connection': () => {
+    const lines = new Map<number, string[]>();
+    return change.responses((response, { connection }) => {
+      const own = response.headers['set-cookie'] as string[] | undefined;
+      if (own) lines.set(connection, own);
+      return change.withSetCookies(response, own ?? lines.get(connection) ?? []);
+    });
+  },
   'LEAK-3: error messages contain the path of a file': change.refusals((response) =>
     change.withJson(response, { message: 'Refused by /srv/app/routes/projects.js.' }),
   ),

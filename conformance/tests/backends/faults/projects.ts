@@ -158,6 +158,14 @@ export const projectFaults: Record<string, Change> = {
       [...accounts.values()].find((each) => each.email.split('@')[0] === email.split('@')[0])!
         .projects,
   }),
+  'PROJECT-22: the list has the projects of all users whose email ends in that of its user': ({
+    accounts,
+  }) => ({
+    listOf: ({ email }) =>
+      [...accounts.values()]
+        .filter((each) => each.email.endsWith(email))
+        .flatMap(({ projects }) => projects),
+  }),
   'PROJECT-22: the list has the projects of all users whose email begins alike': ({
     accounts,
   }) => ({
@@ -289,6 +297,17 @@ export const otherProjectFaults: Record<string, Change> = {
     'createProject',
     (_response, { json }) => textNames.some((name) => json[name] === ' ') && change.error(422),
   ),
+  'PROJECT-12: a project that is refused is stored with the next one': ({ createProject }) => {
+    const kept: BackendCall[] = [];
+    return {
+      createProject(call) {
+        const isBlank = textNames.some((name) => call.json[name] === ' ');
+        if (isBlank) kept.push(call);
+        else for (const each of kept.splice(0)) createProject(each);
+        return isBlank ? change.error(422) : createProject(call);
+      },
+    };
+  },
   'PROJECT-13: a repeated Idempotency-Key returns an id that no project has': repeatedKey(
     (call) => call.session + textOf(call),
     ({ json }) => change.lostProject(json),
@@ -346,6 +365,16 @@ export const otherProjectFaults: Record<string, Change> = {
       place === 2 && next({ ...request, headers: { ...request.headers, 'idempotency-key': '' } }),
     uniqueKey,
   ),
+  'PROJECT-29: of two concurrent requests with one Idempotency-Key, both store the project':
+    change.atOnce(
+      'createProject',
+      async (place, request, next) => {
+        if (place === 2)
+          await next({ ...request, headers: { ...request.headers, 'idempotency-key': '' } });
+        return next(request);
+      },
+      uniqueKey,
+    ),
   // Like a time in seconds.
   'PROJECT-14: the ETag changes with each third project': etags(
     (list) => `"${list[0]?.id} ${Math.floor((list.length + 1) / 3)}"`,
@@ -413,6 +442,9 @@ export const otherProjectFaults: Record<string, Change> = {
   ),
   'PROJECT-23: a project replaces the one with its title': lists((all) =>
     all.filter((one) => all.findLast(({ title }) => title === one.title) === one),
+  ),
+  'PROJECT-23: a list has one project of each title': lists((all) =>
+    all.filter((one) => all.find(({ title }) => title === one.title) === one),
   ),
   'PROJECT-23: a title of another user causes a 500': ({ projects }) =>
     change.after('createProject', (_response, { account, json }) => {

@@ -127,6 +127,13 @@ export const otherResponseFaults: Record<string, Change> = {
       return next(request);
     });
   },
+  'PROJECT-1: a compressed list is empty': change.responsesTo(
+    'listProjects',
+    200,
+    (response, { headers }) =>
+      /gzip/.test(String(headers['accept-encoding'])) &&
+      withHeaders({ ...response, body: '' }, { 'content-encoding': 'gzip' }),
+  ),
   'REACH-2: a warning stands before each list': change.responsesTo(
     'listProjects',
     200,
