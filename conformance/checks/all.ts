@@ -6,6 +6,7 @@ import { lastChecks, responseChecks } from './responses.ts';
 import { registrationChecks } from './registrations.ts';
 import { cookieChecks } from './cookies.ts';
 import { corsChecks } from './cors.ts';
+import { etagChecks } from './etags.ts';
 import { errorChecks } from './errors.ts';
 import { idempotencyChecks } from './idempotency.ts';
 import { leakChecks } from './leaks.ts';
@@ -32,6 +33,7 @@ export const checks: Check[] = [
   ...sentTextChecks,
   ...projectIdChecks,
   ...projectListChecks,
+  ...etagChecks,
   ...idempotencyChecks,
   ...projectUserChecks,
   ...longListChecks,

@@ -1,7 +1,6 @@
 import { Cookie } from 'tough-cookie';
 import type { Exchange } from '../http/record.ts';
-import { setCookieOf } from '../http/requirements.ts';
-import { hasSucceeded, isSuccess, statusOf } from '../http/response.ts';
+import { isSuccess, statusOf } from '../http/response.ts';
 import { maskCookie } from '../http/secrets.ts';
 import { isLocalhost } from '../http/simulated-browser.ts';
 import type { RunContext } from '../people/run-context.ts';
@@ -26,7 +25,7 @@ import {
   otherEnd,
   replaceEncoded,
 } from '../requests/forged-cookies.ts';
-import { findSessions, requireSessions } from '../requests/session-cookies.ts';
+import { expectVarying, findSessions, requireSessions } from '../requests/session-cookies.ts';
 
 export const cookieChecks: Check[] = [
   /** Runs last, and inspects all responses of the run. */
@@ -269,24 +268,6 @@ const otherCookies = {
   // Browsers send UTF-8, whose bytes are characters of this text.
   city: Buffer.from('Zürich').toString('latin1'),
 };
-
-/** 72 bits, if these are letters and digits. */
-const minVarying = 12;
-
-/** Fails if the cookies of many sessions differ in a few places, like those made of the time. */
-function expectVarying({ http }: RunContext, session: Cookie[]) {
-  const logins = http.exchanges.filter((each) => hasSucceeded(each, '/login'));
-  const values = logins.map((each) => session.map(({ key }) => setCookieOf(each, key)).join());
-  const [first, ...others] = values.filter(({ length }) => length === values.at(-1)?.length);
-  const varying = Array.from(first ?? '').filter((one, at) =>
-    others.some((other) => other[at] !== one),
-  );
-  if (others.length >= 8 && varying.length < minVarying)
-    fail(
-      `${values.length} session cookies differ in ${varying.length} characters only: they can be guessed.`,
-      logins.slice(-2),
-    );
-}
 
 const withOtherEmail = 'with the email of another user';
 const withOtherNumber = 'with the next number in its base64';

@@ -10,6 +10,9 @@ import {
 import { plural } from '../problems/describe.ts';
 import type { Level } from './check.ts';
 
+/** Some texts of a project. */
+export type Text = Partial<Texts>;
+
 /** A row of texts. Each goes into every field that allows it. */
 const textRow = (id: string, title: string, texts: string[], level: Level = 'MUST') => ({
   id,
@@ -117,4 +120,16 @@ export const textRows = [
 
 function longText(length: number): string {
   return `${'A long text, and more of it: '.repeat(length / 29 + 1).slice(0, length - 1)}!`;
+}
+
+export const mapTexts = (text: Text, change: (each: string) => string): Text =>
+  Object.fromEntries(Object.entries(text).map(([name, each]) => [name, change(each)]));
+
+export const lettersOf = (text: Text, minLength = 0) =>
+  mapTexts(text, (each) => each.replaceAll(/[^ ]/g, 'x').padEnd(minLength, 'x'));
+
+/** Returns a text of so many bytes in the field that may have most. */
+export function asciiOf(bytes: number): Text {
+  const [name] = textNames.toSorted((a, b) => maxLengthOf(b) - maxLengthOf(a));
+  return { [name!]: 'x'.repeat(Math.min(bytes, maxLengthOf(name!))) };
 }

@@ -3,7 +3,6 @@ import { Blocked } from '../http/record.ts';
 import type { NewProject, Project } from '../../machines/types.ts';
 import {
   labelOf,
-  maxLengthOf,
   nameOf,
   projectOf,
   textNames,
@@ -36,10 +35,9 @@ import {
 } from '../requests/lists.ts';
 import { must, should, type Check } from './check.ts';
 import { createTextSearch } from './sent-texts.ts';
-import { textRows } from './text-rows.ts';
+import { asciiOf, lettersOf, mapTexts, textRows, type Text } from './text-rows.ts';
 
 /** The texts of a project that a check is about. The fixtures have the others. */
-type Text = Partial<Texts>;
 
 const nameText = (text: Text) => `the project ${JSON.stringify(truncate(nameOf(text)!, 15))}`;
 
@@ -193,18 +191,6 @@ async function isTakenForMissing(context: RunContext, text: Text) {
     (await accepts(context, lettersOf(text))) !== undefined &&
     (await accepts(context, mapTexts(text, withLetter))) !== undefined
   );
-}
-
-const mapTexts = (text: Text, change: (each: string) => string): Text =>
-  Object.fromEntries(Object.entries(text).map(([name, each]) => [name, change(each)]));
-
-const lettersOf = (text: Text, minLength = 0) =>
-  mapTexts(text, (each) => each.replaceAll(/[^ ]/g, 'x').padEnd(minLength, 'x'));
-
-/** Returns a text of so many bytes in the field that may have most. */
-function asciiOf(bytes: number): Text {
-  const [name] = textNames.toSorted((a, b) => maxLengthOf(b) - maxLengthOf(a));
-  return { [name!]: 'x'.repeat(Math.min(bytes, maxLengthOf(name!))) };
 }
 
 /** Creates a project twice, because titles may be unique. Returns a call if both succeed. */

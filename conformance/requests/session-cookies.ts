@@ -1,7 +1,9 @@
 import type { Cookie } from 'tough-cookie';
+import { setCookieOf } from '../http/requirements.ts';
+import { hasSucceeded } from '../http/response.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
 import { activeSession } from '../people/visits.ts';
-import { skip } from '../problems/problem.ts';
+import { fail, skip } from '../problems/problem.ts';
 import { unshown } from './lists.ts';
 import { isListPublic } from './visitors.ts';
 
@@ -34,3 +36,21 @@ export const findSessions = oncePerRun(async (context): Promise<Cookie[][]> => {
   }
   return needed.length > 0 ? [needed] : enough;
 });
+
+/** 72 bits, if these are letters and digits. */
+const minVarying = 12;
+
+/** Fails if the cookies of many sessions differ in a few places, like those made of the time. */
+export function expectVarying({ http }: RunContext, session: Cookie[]) {
+  const logins = http.exchanges.filter((each) => hasSucceeded(each, '/login'));
+  const values = logins.map((each) => session.map(({ key }) => setCookieOf(each, key)).join());
+  const [first, ...others] = values.filter(({ length }) => length === values.at(-1)?.length);
+  const varying = Array.from(first ?? '').filter((one, at) =>
+    others.some((other) => other[at] !== one),
+  );
+  if (others.length >= 8 && varying.length < minVarying)
+    fail(
+      `${values.length} session cookies differ in ${varying.length} characters only: they can be guessed.`,
+      logins.slice(-2),
+    );
+}
