@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import {
+import fs, {
   copyFileSync,
   mkdirSync,
   readdirSync,
@@ -10,8 +10,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StoreUnavailable, type Database } from '../store/database.ts';
 import { openSqlite } from '../store/sqlite.ts';
@@ -111,6 +111,20 @@ describe.each(Object.entries(ways))('tracker.sqlite that is %s', (_way, dataOf) 
   });
 });
 
+test('a server starts while another one is moving the log into the file', async () => {
+  const folder = temporaryFolder();
+  const first = await openAndAdd(folder, 'old');
+  const file = join(folder, fileName);
+  const bytes = readFileSync(file);
+  // The first page says that the file has more pages, which follow it.
+  bytes.writeUInt32BE(1000, 28);
+  writeFileSync(file, bytes);
+  const second = await openAndAdd(folder, 'new');
+  expect(await first.query('select text from texts')).toHaveLength(2);
+  await second.close();
+  await first.close();
+});
+
 test('a log that starts again belongs to its database from the next check on', async () => {
   const folder = await stoppedFolder('old');
   const copy = join(temporaryFolder(), 'copy');
@@ -167,12 +181,16 @@ describe('under a running server', () => {
   test('a check that finds no free file descriptor refuses nothing', async () => {
     const database = openSqlite(await stoppedFolder('old'));
     onTestFinished(() => database.close());
-    const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementationOnce(() => {
-      const code = 'ERR_SQLITE_ERROR';
-      throw Object.assign(new Error('unable to open database file'), { code, errcode: 14 });
+    const open = vi.spyOn(fs, 'openSync').mockImplementationOnce(() => {
+      throw Object.assign(new Error('EMFILE: too many open files, open'), { code: 'EMFILE' });
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      open.mockRestore();
+      syncBuiltinESMExports();
     });
     await database.checkWrite();
-    expect(prepare).toHaveBeenCalledWith('pragma user_version');
+    expect(open).toHaveBeenCalledTimes(1);
     expect(await database.query("insert into texts values ('new')")).toEqual([]);
   });
 
