@@ -38,6 +38,10 @@ function nameSpecial({ request: { body = '' } }: Exchange): string | undefined {
   return special && `the ${special[0]} ${JSON.stringify(truncate(String(special[1]), 12))}`;
 }
 
+/** Returns the requests in flight when this one started, with it. */
+const listAtOnce = (record: Exchange[], { startedAfter }: Exchange) =>
+  record.slice(startedAfter).filter((other) => other.startedAfter <= startedAfter);
+
 /** What precedes a lasting failure, and what a backend has to do about it. */
 type Beginning = { cause: Exchange; since: string; more?: string; requirement: string };
 
@@ -69,9 +73,7 @@ function findBeginning(record: Exchange[], start: number, end: number): Beginnin
       since: `since ${nameResponse(failure)}, with ${special}`,
       requirement,
     };
-  const atOnce = record
-    .slice(failure.startedAfter)
-    .filter((other) => other.startedAfter <= failure.startedAfter);
+  const atOnce = listAtOnce(record, failure);
   if (atOnce.length > 1) {
     const addresses = new Set(atOnce.map(({ request }) => methodAndPath(request)));
     const since = `since ${atOnce.length} requests at once (${[...addresses].join(', ')})`;
@@ -146,7 +148,11 @@ export function failOnFaults(
     const words = `kinds of requests: each ${fault}`;
     const cause = causeOf?.(exchange, subject) ?? { words, subject };
     const share = countIn(own, isFaulty);
-    const detail = share.found.length < own.length ? `So in ${share.words} requests.` : undefined;
+    const isAlone = (each: Exchange) => listAtOnce(record, each).length === 1;
+    const which =
+      share.found.length > 1 && !share.found.some(isAlone) ? ', each at once with others' : '';
+    const detail =
+      share.found.length < own.length ? `So in ${share.words} requests${which}.` : undefined;
     const more = { userSees: userSees(exchange), cause, detail };
     const problem = createProblem(`${subject} ${fault}.`, [exchange], more);
     found.set(key, { own, faulty: share.found, problem });

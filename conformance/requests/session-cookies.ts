@@ -37,8 +37,7 @@ export const findSessions = oncePerRun(async (context): Promise<Cookie[][]> => {
   return needed.length > 0 ? [needed] : enough;
 });
 
-/** 72 bits, if these are letters and digits. */
-const minVarying = 12;
+const minBits = 64;
 
 /** Fails if the cookies of many sessions differ in a few places, like those made of the time. */
 export function expectVarying({ http }: RunContext, session: Cookie[]) {
@@ -48,7 +47,8 @@ export function expectVarying({ http }: RunContext, session: Cookie[]) {
   const varying = Array.from(first ?? '').filter((one, at) =>
     others.some((other) => other[at] !== one),
   );
-  if (others.length >= 8 && varying.length < minVarying)
+  const bitsEach = /^[\da-f]*$/i.test(varying.join('')) ? 4 : 6;
+  if (others.length >= 8 && varying.length * bitsEach < minBits)
     fail(
       `${values.length} session cookies differ in ${varying.length} characters only: they can be guessed.`,
       logins.slice(-2),
