@@ -32,7 +32,7 @@ const accountCases = {
     words: 'A password with spaces, quotes, accents and an emoji',
     field: 'password',
     text: () => '  Pä55wörd Ж🔑 "quoted" \\ und cafe\u0301 a+b %41 <$&>  ',
-    characters: [' ', 'é', '🔑', '+', '%41', '$&', '"', '<', '\\'],
+    characters: [' ', 'é', 'e\u0301', '🔑', '+', '%41', '$&', '"', '<', '\\'],
   },
   long: {
     words: 'A long password',
@@ -195,7 +195,9 @@ const listCharacterProblems = oncePerArguments(async (context: RunContext, name:
     const letters = 'x'.repeat(Buffer.byteLength(character));
     const { registration: plain, ...other } = await createWith(letters, `${name}${index}plain`);
     const isPlain = !plain.outcome.ok;
-    const what = isPlain ? `of ${other[field].length} letters and digits` : `with "${character}"`;
+    const isComposed = character === character.normalize();
+    const shown = isComposed ? `"${character}"` : '"e" and U+0301, an accent of its own,';
+    const what = isPlain ? `of ${other[field].length} letters and digits` : `with ${shown}`;
     const failure = `A plain ${field} ${what} cannot ${isAccepted ? 'sign in' : 'register'}: ${describeStatus(call.exchange)}.`;
     const exchanges = isPlain ? [plain] : isAccepted ? [registration, call] : [call];
     problems.push(createProblem(failure, exchanges, { plain }));

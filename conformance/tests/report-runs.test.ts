@@ -37,6 +37,7 @@ test.each([
   ],
   ['TEXT-6: texts are cut at 255 bytes', /^\d texts are cut at 255 bytes\.$/],
   ['PROJECT-1: a compressed', /, and works without compression: the body is empty\.$/],
+  ['ACCOUNT-4: passwords are norm', / with "e" and U\+0301, an accent .* sign in: status 401\.$/],
   ['ACCOUNT-1: a registration', / fails, and works on a new connection: status 400\.$/],
   ['REACH-5: the body of a long', / gets a 200 response that ended after 1000 of \d+ bytes\.$/],
   [

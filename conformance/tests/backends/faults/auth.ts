@@ -76,6 +76,10 @@ export const accountFaults: Record<string, Change> = {
     'password',
     (password) => password.trim(),
   ),
+  'ACCOUNT-4: passwords are normalized on registration but not on sign-in': registrations(
+    'password',
+    (password) => password.normalize(),
+  ),
   'ACCOUNT-20: a new password outside Latin-1 causes a 500': refused('password', /[^\0-\xff]/, 500),
   'ACCOUNT-5: passwords are trimmed': passwords((password) => password.trim()),
   'ACCOUNT-6: only 72 bytes of passwords are compared': passwords((password) =>
