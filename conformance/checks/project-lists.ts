@@ -4,7 +4,7 @@ import { maxLengthOf, projectFields, sharesText, textNames } from '../http/proje
 import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { RunContext } from '../people/run-context.ts';
-import { asUser, firstVisit } from '../people/visits.ts';
+import { asUser, firstVisit, sharedPeople } from '../people/visits.ts';
 import { countIn, describeStatus } from '../problems/describe.ts';
 import { listFault } from '../problems/matchers.ts';
 import { expectSuccess, fail, failIfAny, skip } from '../problems/problem.ts';
@@ -13,6 +13,7 @@ import {
   createListed,
   findByIdOrText,
   isListShared,
+  isSameProject,
   listOrBlock,
   listWith,
 } from '../requests/lists.ts';
@@ -26,7 +27,7 @@ import { listAsVisitor } from '../requests/visitors.ts';
 import { type Check, must } from './check.ts';
 import { findDuplicateId } from './project-ids.ts';
 import { createTextSearch } from './sent-texts.ts';
-import { laterSession } from './project-users.ts';
+import { laterSession, separateLists } from './project-users.ts';
 import { expectSameText } from './text.ts';
 
 export const projectListChecks: Check[] = [
@@ -156,14 +157,28 @@ export const projectListChecks: Check[] = [
       expectSameTexts(context, calls);
       const { missing, call } = await listWith(context, browser, created);
       if (missing.length === 0) return expectBesideLists(context, browser);
+      for (const name of sharedPeople) {
+        const other = await (await context.signedInUser(name)).browser.listProjects();
+        const has = (project: Project) =>
+          other.outcome.ok && other.outcome.value.some(isSameProject(project));
+        const foreign = countIn(created, ({ project }) => has(project));
+        if (name !== 'bob' && foreign.found.length > 0)
+          fail(`Another user has ${foreign.words} projects created at once.`, [...calls, other], {
+            requirement: separateLists,
+            userSees: "another user's projects",
+          });
+      }
       const listAgain = () => browser.listProjects({ onNewConnection: true });
       const lists = await Promise.all([call, ...calls].map(listAgain));
       const texts = new Set([call, ...lists].map(({ exchange }) => exchange.response?.text));
-      const lost = countIn(created, (each) => missing.includes(each));
       const note = texts.size > 1 ? '; lists on other connections differ' : '';
-      fail(`The list lacks ${lost.words} projects created at once${note}.`, [...calls, call], {
-        lacks: missing[0]!.project,
-      });
+      fail(
+        `The list lacks ${missing.length} of ${created.length} projects created at once${note}.`,
+        [...calls, call],
+        {
+          lacks: missing[0]!.project,
+        },
+      );
     }),
   }),
   must('PROJECT-12', {

@@ -209,7 +209,7 @@ async function failForList(list: ApiCall, [first, second]: [User, User]) {
 }
 
 /** What to do about a list that is sent to another user, one after the other or at once. */
-const separateLists =
+export const separateLists =
   'Read the user from each request alone, not from a variable of a thread or of the process. Put the user into the key of every cache of lists, in the backend and in front of it.';
 
 const textOf = ({ exchange }: ApiCall) => exchange.response?.text;

@@ -266,6 +266,16 @@ export const otherProjectFaults: Record<string, Change> = {
       change.atOnce('createProject', () => listing > 0 && neverRespond(clock)),
     );
   },
+  'PROJECT-10: one of several projects created at once is stored for the first account': ({
+    accounts,
+    createId,
+  }) =>
+    change.atOnce('createProject', (place, request) => {
+      if (place !== 2) return undefined;
+      const project = { ...change.jsonOf(request), id: createId() } as Project;
+      [...accounts.values()][0]!.projects.push(project);
+      return jsonResponse(201, project);
+    }),
   'PROJECT-10: each of two processes keeps projects of its own': scatteredProjects(
     ({ request }) => request.connection % 2,
   ),
