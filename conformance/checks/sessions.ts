@@ -1,7 +1,8 @@
 import { Blocked } from '../http/record.ts';
 import { lateMs } from '../http/clock.ts';
-import { isClientError } from '../http/response.ts';
-import type { ApiCall } from '../http/simulated-browser.ts';
+import { isClientError, statusOf } from '../http/response.ts';
+import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import type { RunContext } from '../people/run-context.ts';
 import {
   firstVisit,
   signInAsAnother,
@@ -102,6 +103,7 @@ export const sessionChecks: Check[] = [
         await blockOnFlapping(call, visit.signedInBrowser, visit.browser);
         throw new Blocked({ words: 'every session is refused', exchange: call.exchange });
       }
+      if (statusOf(call.exchange) === 409) await expectKeyless(context, visit.browser, call);
       const usual = visits.filter((other) => !failed.includes(other)).flatMap(cookieValuesOf);
       const odd = failed.map((each) => specialCharacters(cookieValuesOf(each), usual));
       const which = isLate
@@ -184,6 +186,21 @@ export const sessionChecks: Check[] = [
     },
   }),
 ];
+
+/** Fails if a project is accepted without the key with which a call was refused. */
+async function expectKeyless(context: RunContext, browser: SimulatedBrowser, refused: ApiCall) {
+  const project = context.fixtures.project('without the key of the app');
+  const headers = { 'idempotency-key': undefined };
+  const keyless = await browser.createProject(project, { headers, isAppRequest: false });
+  if (keyless.outcome.ok)
+    fail(
+      'A project is refused with a new Idempotency-Key, and accepted without.',
+      [keyless, refused],
+      {
+        requirement: 'Compare the whole text of an Idempotency-Key, and keep it per user.',
+      },
+    );
+}
 
 const foreignRequests: Record<string, Send> = {
   'a wrong password': sendWrongPassword,

@@ -133,3 +133,11 @@ export function asciiOf(bytes: number): Text {
   const [name] = textNames.toSorted((a, b) => maxLengthOf(b) - maxLengthOf(a));
   return { [name!]: 'x'.repeat(Math.min(bytes, maxLengthOf(name!))) };
 }
+
+/** Texts that the contract forbids, because many databases and encoders cannot store them. */
+export const brokenTexts: Record<string, Text> = Object.fromEntries(
+  textNames.flatMap((name) => [
+    [`A NUL character in the ${labelOf(name)}`, { [name]: 'In\0the text' }],
+    [`Half a surrogate pair in the ${labelOf(name)}`, { [name]: 'Here \ud83d it is' }],
+  ]),
+);

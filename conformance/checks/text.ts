@@ -35,7 +35,7 @@ import {
 } from '../requests/lists.ts';
 import { must, should, type Check } from './check.ts';
 import { createTextSearch } from './sent-texts.ts';
-import { asciiOf, lettersOf, mapTexts, textRows, type Text } from './text-rows.ts';
+import { asciiOf, brokenTexts, lettersOf, mapTexts, textRows, type Text } from './text-rows.ts';
 
 /** The texts of a project that a check is about. The fixtures have the others. */
 
@@ -158,14 +158,6 @@ export const textChecks: Check[] = [
   }),
 ];
 
-/** Texts that the contract forbids, because many databases and encoders cannot store them. */
-const brokenTexts: Record<string, Text> = Object.fromEntries(
-  textNames.flatMap((name) => [
-    [`A NUL character in the ${labelOf(name)}`, { [name]: 'In\0the text' }],
-    [`Half a surrogate pair in the ${labelOf(name)}`, { [name]: 'Here \ud83d it is' }],
-  ]),
-);
-
 const isDecided = ({ exchange }: ApiCall) => isSuccess(exchange) || isClientError(exchange);
 
 /** Repeats a request without a usable response, because that may be chance. */
@@ -246,6 +238,16 @@ async function expectPreserved(context: RunContext, text: Text, person: string):
     });
   }
   expectSameText(context, sent, listed, 'the list', [create, call]);
+  const isCopy = (each: Project) => textNames.every((name) => each[name] === listed[name]);
+  const { length } = projects.filter(isCopy);
+  const creates = context.http.exchanges.filter(
+    ({ request }) => request.body === exchange.request.body,
+  );
+  if (length > creates.length)
+    fail(`The list has ${subject} ${length} times.`, [create, call], {
+      detail: `It was sent ${plural(creates.length, 'time')}.`,
+      cause: { words: 'texts are stored several times', subject },
+    });
   return create;
 }
 

@@ -52,6 +52,8 @@ const latin1 = JSON.stringify(projectOf(() => 'Grüße: one byte for each letter
 const [runIdPlace, numberPlace] = ['(run id)', 12345678];
 /** Where the email and the password of the account go, which some libraries take out of arrays. */
 const [ownEmail, ownPassword] = ['(email)', '(password)'];
+// The message of a parser may quote it.
+const brokenJson = '{"email":"ada@example.org","password":"Kit-of-broken-JSON-1!"';
 const twoMegabytes = 'x'.repeat(2_000_000);
 const [longestText = textNames[0]!] = textNames.toSorted((a, b) => maxLengthOf(b) - maxLengthOf(a));
 const tooShortFor = (name: TextName) => 'x'.repeat(minLengthOf(name) - 1);
@@ -203,16 +205,16 @@ export const errorCases: ErrorCase[] = [
   refused('ERR-25', 'login', { email: 5 }, 'An email that is a number'),
   refused('ERR-36', 'login', { password: 12345678 }, 'A password that is a number', query),
   refused('ERR-37', 'login', { password: { $ne: null } }, 'A password that is an object', query),
-  refused('ERR-38', 'login', { email: [ownEmail] }, 'An email that is an array', query),
+  refused('ERR-38', 'login', { email: [ownEmail] }, 'An email that is an array'),
   refused('ERR-39', 'login', anyObjects, 'An object in place of each credential', query),
   refused('ERR-40', 'login', sqlFragments, 'An email with a fragment of SQL', query),
   refused('ERR-43', 'login', { password: true }, 'A password that is true', query),
   refused('ERR-44', 'login', { password: null }, 'A password that is null', query),
-  refused('ERR-45', 'login', { password: [ownPassword] }, 'A password that is an array', query),
+  refused('ERR-45', 'login', { password: [ownPassword] }, 'A password that is an array'),
   refused('ERR-41', 'registerUser', { password: 12345678 }, 'A new password that is a number'),
   refused('ERR-49', 'registerUser', { email: numberPlace }, 'A new email that is a number'),
   refused('ERR-42', 'registerUser', { password: { a: 1 } }, 'A new password that is an object'),
-  refused('ERR-13', 'login', '{"email": "ada@exam', 'Truncated JSON'),
+  refused('ERR-13', 'login', brokenJson, 'Truncated JSON'),
   refused('ERR-14', 'login', '[]', 'An array in place of an object'),
   refused('ERR-46', 'createProject', '[]', 'An array in place of a project'),
   refused('ERR-27', 'login', 'null', 'null in place of an object'),

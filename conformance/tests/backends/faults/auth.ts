@@ -273,6 +273,15 @@ export const signInFaults: Record<string, Change> = {
     ),
   'SIGNIN-15: a session is valid from 0.3 s after its sign-in': lateSessions(300),
   'SIGNIN-15: a session is valid from 0.9 s after its sign-in': lateSessions(900),
+  'SIGNIN-15: only the leading digits of an Idempotency-Key count': ({ sessions }) => {
+    const keys = new Map<string, string>();
+    return change.refuse('createProject', 409, (_json, request) => {
+      const key = String(request.headers['idempotency-key'] ?? '');
+      const place = `${sessions.get(change.sessionOf(request))?.email} ${parseInt(key, 10) || 0}`;
+      if (key && !keys.has(place)) keys.set(place, key);
+      return key && keys.get(place) !== key;
+    });
+  },
   'SIGNIN-15: a session whose token contains a slash is not found': () => {
     const counts = new Map<string, number>();
     return change.after('createSession', (session, { email }) => {

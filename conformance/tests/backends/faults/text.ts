@@ -26,6 +26,14 @@ export const textFaults: Record<string, Change> = {
   'TEXT-2: non-Latin characters are replaced with question marks': change.storedText((text) =>
     text.replaceAll(/[^\0-\xff]/g, '?'),
   ),
+  'TEXT-2: a project with an emoji is stored twice': change.before(
+    'created',
+    ({ accounts, createId }, project) => {
+      for (const { projects } of accounts.values())
+        if (projects.includes(project) && /\p{Emoji_Presentation}/u.test(JSON.stringify(project)))
+          projects.push({ ...project, id: createId() });
+    },
+  ),
   'TEXT-1: text is HTML-escaped in lists only': () => ({
     listOf: ({ projects }) =>
       projects.map((project) => ({
