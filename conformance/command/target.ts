@@ -60,7 +60,7 @@ export async function checkReachable(origin: string): Promise<string[]> {
 export const speaksTls = async (origin: string): Promise<boolean> =>
   (await tryConnect(origin, true)).errorCode === undefined;
 
-const portOf = (origin: string): number =>
+export const portOf = (origin: string): number =>
   Number(new URL(origin).port) || (origin.startsWith('https:') ? 443 : 80);
 
 type Connection = { errorCode?: string; certificateError?: string };

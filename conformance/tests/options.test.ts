@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../shared/usage-error.ts';
 import { help, parseArguments } from '../command/options.ts';
-import { parseTarget } from '../command/target.ts';
+import { parseTarget, portOf } from '../command/target.ts';
 
 test('--help fits 80 columns', () => {
   expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
@@ -44,6 +44,14 @@ test.each([
   ['https://api.example.org/api', 'https://api.example.org'],
 ])('parses the address %s as %s', (address, origin) => {
   expect(parseTarget(address)).toBe(origin);
+});
+
+test.each([
+  ['http://localhost:8080', 8080],
+  ['http://api.example.org', 80],
+  ['https://api.example.org', 443],
+])('connects to %s at port %i', (origin, port) => {
+  expect(portOf(origin)).toBe(port);
 });
 
 test.each(['ftp://localhost', 'http://', 'http://localhost/tracker', 'http://me:secret@localhost'])(

@@ -3,8 +3,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { checks } from '../checks/all.ts';
 import { eachText, textNames } from '../http/project-texts.ts';
 import { createSecrets } from '../http/secrets.ts';
-import { describeResponse, truncate } from '../problems/describe.ts';
-import type { Exchange, Reason } from '../http/record.ts';
+import { describeResponse, listSome, truncate } from '../problems/describe.ts';
+import { reproduce } from '../http/curl.ts';
+import { outOfTime, type Exchange, type Reason } from '../http/record.ts';
 import { sharedNote } from '../requests/lists.ts';
 import type { Problem } from '../problems/problem.ts';
 import { findByIdOrText } from '../requests/lists.ts';
@@ -235,6 +236,31 @@ test('a page names the server that wrote it', () => {
   expect(describeResponse(exchange)).toBe(`413 (text/html, from nginx) ${text}`);
 });
 
+test('a report says when a failed request was sent', () => {
+  const [first] = result.context.http.exchanges;
+  const receivedAt = Date.parse('2100-01-01T00:00:03Z');
+  const exchange = { ...first!, response: undefined, receivedAt, durationMs: 2500 };
+  const { findings } = createReport({
+    ...result,
+    results: [resultOf('REACH-5', { exchanges: [exchange] })],
+  });
+  const { response } = findings[0]!.problems[0]!.calls.at(-1)!;
+  expect(response).toBe('no response, sent at 00:00:00.500 UTC, ended 2.50 s later');
+});
+
+test.each([
+  ['http://localhost', false],
+  ['https://localhost', true],
+])('the commands accept any certificate of %s: %s', (origin, isAny) => {
+  const http = { ...result.context.http, origin };
+  const commands = reproduce({ ...result.context, http }, http.exchanges.slice(0, 1));
+  expect(commands.join('\n').includes(' -k ')).toBe(isAny);
+});
+
+test('of many names, the others are counted', () => {
+  expect(listSome('a b c d e f g'.split(' '))).toBe('a, b, c, d, e and 2 more');
+});
+
 test('an excerpt ends before a character that users see as one', () => {
   const family = '👩‍👩‍👧‍👦';
   expect(truncate(`ab${family}cd`, 3)).toBe(`ab${family}…`);
@@ -286,12 +312,15 @@ const parts: [
 ][] = [
   [
     'checks that are not judged',
-    ['SIGNIN-13', 'PROJECT-13'].map((id) => blockedBy(id, { words: 'no <b> list' })),
+    [
+      ...['SIGNIN-13', 'PROJECT-13'].map((id) => blockedBy(id, { words: 'no <b> list' })),
+      blockedBy('SIGNIN-5', outOfTime),
+    ],
     /^The result is incomplete: 1 MUST check could not run\.$/,
     {
       terminal: /^Not judged: SIGNIN-13, PROJECT-13\n {2}because no <b> list\n/m,
       page: /<h3>Not judged: SIGNIN-13, PROJECT-13<\/h3><p>because no &lt;b&gt; list<\/p>/,
-      json: { totals: { must: { blocked: 0, notJudged: 1 }, should: { passed: 0, notJudged: 1 } } },
+      json: { totals: { must: { blocked: 0, notJudged: 1 }, should: { passed: 0, notJudged: 2 } } },
       junit: /SIGNIN-13 [^]*<failure message="no &[^]*PROJECT-13 [^]*<skipped message="no &lt;b/,
     },
   ],
@@ -392,7 +421,11 @@ test('the terminal report escapes control characters and line breaks of the back
 });
 
 test('the HTML report escapes markup of the backend, and says early what is required', () => {
-  expect(renderHtml(report)).not.toMatch(/<script|<b>Bold/);
+  const marked: Report = JSON.parse(JSON.stringify(report), (_key, each: unknown) =>
+    // An id, a level and a status are the kit's own.
+    typeof each !== 'string' || /^([A-Z]+(-\d+)?|[a-z]+)$/.test(each) ? each : `${each}<script>`,
+  );
+  expect(renderHtml(marked)).not.toMatch(/<script|<b>Bold/);
   const [, labels] = /<article>.*?<dl>(.*?)users see/s.exec(renderHtml(report))!;
   expect(labels).toContain('<dt>required</dt>');
 });
