@@ -138,6 +138,13 @@ export const nonBackends: NonBackend[] = [
   ),
   cors(
     'CORS-1',
+    'cookies are refused by name',
+    change.responses((response) =>
+      withHeaders(response, { 'access-control-allow-credentials': 'false' }),
+    ),
+  ),
+  cors(
+    'CORS-1',
     'a preflight request for the header Idempotency-Key is refused',
     change.requests(
       ({ headers }) =>

@@ -76,6 +76,11 @@ export const cookieFaults: Record<string, Change> = {
     'xsrfToken',
     (token) => `a%2Fb%3D${token}`,
   ),
+  'XSRF-3: each token is refused as a page that has expired': change.refuse(
+    'createProject',
+    419,
+    (_, { headers }) => 'x-xsrf-token' in headers,
+  ),
   'XSRF-3: an XSRF token with "+" is refused': ({ createToken, isXsrfTokenRight }) => {
     let count = 0;
     return change.all(
