@@ -26,7 +26,7 @@ const explorations = ['tests/model/exhaustive.test.ts', 'tests/model/exploration
 /** Tests of the kit and of the server that take milliseconds, for `npm run test:unit`. */
 const quickConformance = 'conformance/tests/{checks,options,order,patience,readme,reports}.test.ts';
 const quickServer =
-  'server/tests/{body-limits,contract,sender,static-files,turns,validation}.test.ts';
+  'server/tests/{body-limits,contract,hashing-limit,sender,static-files,turns,validation}.test.ts';
 /** Also run on PostgreSQL, by `server:postgres`. */
 const quickOnSqlite = 'server/tests/{accounts,projects}.test.ts';
 

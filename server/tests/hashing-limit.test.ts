@@ -26,17 +26,25 @@ test('at most 1024 tasks wait', async () => {
   await Promise.all(accepted);
 });
 
-test('a task that ends frees its place', async () => {
+test.each([
+  ['ends', async () => {}, false],
+  ['fails', () => Promise.reject(new Error('broken')), false],
+  ['has no client any more', async () => {}, true],
+])('a task that %s frees its place, and no other', async (_case, task, hasLeft) => {
   const limit = createHashingLimit();
-  for (let i = 0; i < 200; i += 1) expect(await limit.run('a', async () => i)).toBe(i);
-});
-
-test('a task that fails lets the next one run', async () => {
-  const limit = createHashingLimit();
-  const fail = () => limit.run('a', () => Promise.reject(new Error('broken')));
-  const results = await Promise.allSettled(Array.from({ length: 5 }, fail));
-  expect(results.every(({ status }) => status === 'rejected')).toBe(true);
-  expect(await limit.run('a', async () => 'done')).toBe('done');
+  const add = (party: string, count: number) => {
+    for (let i = 0; i < count; i += 1)
+      limit.run(party, () => new Promise(() => {})).catch(() => {});
+  };
+  const ending = Array.from({ length: 5 }, () => limit.run('a', task, () => hasLeft));
+  add('a', 123);
+  add('b', 128);
+  await Promise.allSettled(ending);
+  add('a', 5);
+  expect(limit.counts().refused).toBe(0);
+  add('a', 1);
+  add('b', 1);
+  expect(limit.counts().refused).toBe(2);
 });
 
 test('strangers in the same network keep no user out whom the account knows', async () => {
