@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { bodyFields } from '../../generated/operations.ts';
+import { canonicalEmail } from '../auth/emails.ts';
+import { openStore } from '../store/store.ts';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
+import { withClock } from '../../testing/database.ts';
 import {
   copyClient,
   freshDatabase,
@@ -85,6 +88,20 @@ describe.each(storeNames)('accounts on %s', (name) => {
     expect(await client.listProjects()).toMatchObject(refusal('notSignedIn'));
     expect((await client.login()).status).toBe(200);
     expect((await client.listProjects()).status).toBe(200);
+  });
+
+  test('a network is known for thirty days, also by a clock that was corrected', async () => {
+    let time = 0;
+    const store = await openStore(withClock((await freshDatabase(name))(), () => time));
+    onTestFinished(() => store.close());
+    const email = canonicalEmail('ada@example.org');
+    await store.createAccount({ id: '1', email, passwordHash: '', role: 'member' });
+    await store.rememberNetwork('1', '192.0.2.1');
+    const limit = 30 * 24 * 3_600_000;
+    for (time of [limit - 1, limit, 1 - limit, -limit])
+      expect(await store.findAccount(email, '192.0.2.1')).toMatchObject({
+        isKnown: Math.abs(time) < limit,
+      });
   });
 
   test('signing in again ends the previous session of the browser, and no other', async () => {
