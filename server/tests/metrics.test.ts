@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { emptyStore, startProcess, storeNames } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { endedRequests } from '../http/log.ts';
 import { serveMetrics } from '../metrics.ts';
 import type { Store } from '../store/store.ts';
 
@@ -63,7 +64,7 @@ describe.each(storeNames)('/metrics on %s', (store) => {
   });
 });
 
-test('those that wait and those that were refused are counted apart', async () => {
+test('those that wait and those that were refused are counted apart, and time in seconds', async () => {
   const database = { size: async () => 0, countWaiting: () => 3 };
   const hashing = { counts: () => ({ running: 0, waiting: 1, refused: 2 }) };
   const url = await serveMetrics(
@@ -72,10 +73,12 @@ test('those that wait and those that were refused are counted apart', async () =
     '127.0.0.1',
     0,
   );
+  const request = { routeOptions: { config: { operationId: 'login' } } };
+  endedRequests.publish({ request, status: 'aborted', ms: 1500 });
   const samples = await scrape(url);
-  const names = ['hashing_waiting', 'hashing_refused_total', 'pool_waiting'];
-  const counts = names.map((name) => `${name} ${samples.get(`tracker_${name}`)}`);
-  expect(counts).toEqual(['hashing_waiting 1', 'hashing_refused_total 2', 'pool_waiting 3']);
+  const duration = 'request_duration_seconds_sum{operation="login",status="aborted"}';
+  const names = ['hashing_waiting', 'hashing_refused_total', 'pool_waiting', duration];
+  expect(names.map((name) => samples.get(`tracker_${name}`))).toEqual([1, 2, 3, 1.5]);
 });
 
 test('each query of the alerts names a metric', async () => {
