@@ -137,7 +137,7 @@ describe.each(Object.entries(values))('%s=%s', (name, value) => {
   });
 });
 
-test.each(['"127.0.0.1"', '127.0.0.1 # a comment', 'undefined'])(
+test.each(['"127.0.0.1"', '127.0.0.1 # a comment', 'undefined', '0.0.0.0/0', '::/0', '::1/'])(
   'TRUST_PROXY=%s is refused with one sentence',
   (TRUST_PROXY) => {
     const { problems } = readSettings({ TRUST_PROXY });
