@@ -19,6 +19,7 @@ export const examples = operations.flatMap(({ id, responses }) =>
       operationId: id,
       status: response.status,
       name,
+      headers: Object.keys(response.headers).map((header) => header.toLowerCase()),
       body: value as { message?: string },
     })),
   ),

@@ -72,6 +72,9 @@ describe('the server gives each refusal that the contract names', () => {
     const { status, body, headers } = await send(await signedInClient(address()));
     expect({ status, body }).toEqual(expected);
     expect(headers).toMatchObject({ 'content-type': 'application/json' });
+    const sent = ['etag', 'retry-after', 'set-cookie'].filter((header) => headers[header]);
+    for (const example of refusalExamples.filter((each) => each.name === name))
+      expect(example).toMatchObject({ headers: sent });
   });
 });
 
