@@ -37,6 +37,12 @@ test.each<[title: string, source: string, problems: unknown[], page?: string]>([
     ['ONE-1 is the id of two statements'],
     '- **ONE-1** First.\n- ONE-1: what it was about.',
   ],
+  [
+    'reports a test of a retired statement',
+    `test('<ONE-1, ONE-2]', f);`,
+    ['a.test.ts:1: unknown statement ONE-2'],
+    '- **ONE-1** First.\n- ONE-2: what it was about.',
+  ],
 ])('%s', (_, source, problems, statements = page) => {
   const references = referencesIn('a.test.ts', source.replaceAll('<', '['));
   expect(statementProblems(statements, references)).toEqual(problems);
