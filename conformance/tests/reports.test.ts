@@ -22,7 +22,7 @@ import * as change from './backends/changes.ts';
 import { errorFaults } from './backends/faults/errors.ts';
 import { leakFaults } from './backends/faults/leaks.ts';
 import { runKit } from './backends/run-kit.ts';
-import { closedConnection, restartAfter } from './backends/stub-server.ts';
+import { closedConnection, restartAfter, type BackendResponse } from './backends/stub-server.ts';
 
 const specification = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
 
@@ -178,17 +178,22 @@ test('the report says how many requests were sent again on another connection', 
   expect(notes).toContain(`${number} requests sent again, because a kept connection was closed.`);
 });
 
-test('what fails across a stop is not judged', async () => {
+test.each<[string, BackendResponse, Record<string, string>]>([
+  [
+    'fails across a stop',
+    restartAfter(change.error(401)),
+    { 'SIGNIN-10': 'blocked', 'SIGNIN-19': 'blocked', 'REACH-5': 'failed' },
+  ],
+  ['goes on without a response', change.error(429), { 'ERR-24': 'blocked' }],
+])('what %s is not judged', async (_name, response, expected) => {
   const fault: Change = ({ sessions }) =>
-    change.responsesTo('login', 401, (response) => {
+    change.responsesTo('login', 401, () => {
       sessions.clear();
-      return restartAfter(response);
+      return response;
     });
-  const { results } = await runWith([fault], ['SIGNIN-10', 'REACH-5']);
-  expect(results.map(({ check, status }) => [check.id, status])).toEqual([
-    ['SIGNIN-10', 'blocked'],
-    ['REACH-5', 'failed'],
-  ]);
+  const { results } = await runWith([fault], Object.keys(expected));
+  const statuses = results.map(({ check, status }) => [check.id, status]);
+  expect(Object.fromEntries(statuses)).toEqual(expected);
 });
 
 test.each([
