@@ -161,12 +161,16 @@ export const projectListChecks: Check[] = [
         const other = await (await context.signedInUser(name)).browser.listProjects();
         const has = (project: Project) =>
           other.outcome.ok && other.outcome.value.some(isSameProject(project));
-        const foreign = countIn(created, ({ project }) => has(project));
+        const foreign = countIn(missing, ({ project }) => has(project));
         if (name !== 'bob' && foreign.found.length > 0)
-          fail(`Another user has ${foreign.words} projects created at once.`, [...calls, other], {
-            requirement: separateLists,
-            userSees: "another user's projects",
-          });
+          fail(
+            `Another user has ${foreign.words} lost projects that were created at once.`,
+            [...calls, other],
+            {
+              requirement: separateLists,
+              userSees: "another user's projects",
+            },
+          );
       }
       const listAgain = () => browser.listProjects({ onNewConnection: true });
       const lists = await Promise.all([call, ...calls].map(listAgain));

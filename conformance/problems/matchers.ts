@@ -226,7 +226,7 @@ export function textFault(sent: string, received: unknown) {
 
 /** Names a change of which the first character that differs was `from` and is `to`. */
 function nameChange(sent: string, received: string, from: string, to: string): string {
-  if (typeof (parseJson(sent) ?? '') !== 'string') return 'read as JSON, not as text';
+  if (/^(number|boolean)$/.test(typeof parseJson(sent))) return 'read as JSON, not as text';
   const isMarkup = /&#?\w+;/.test(received) && withoutMarkup(sent) === withoutMarkup(received);
   if (isMarkup && received.length > sent.length) return 'HTML-escaped';
   const known =
