@@ -1,15 +1,12 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import {
   accessSync,
-  closeSync,
   constants,
   existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
-  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -17,8 +14,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { StoreUnavailable } from './database.ts';
-import { isBusy, retryDelayMs } from './sqlite-errors.ts';
+import { isBusy, notDatabaseCode, primaryCode, retryDelayMs } from './sqlite-errors.ts';
 
 const fileName = 'tracker.sqlite';
 /** A copy with this mark has no write-ahead log. */
@@ -125,20 +123,16 @@ const readMark = (connection: DatabaseSync) =>
   Number(connection.prepare('pragma user_version').get()?.['user_version']);
 
 /**
- * Returns the mark in the file itself, without what its write-ahead log changes. SQLite would call
- * the file damaged while another process moves pages of the log into it. The header is that of
- * https://www.sqlite.org/fileformat.html#the_database_header.
+ * Returns the mark in the file itself, without what its write-ahead log changes. Only SQLite may open
+ * the file: any other `close` ends all locks that this process has on it.
  */
 function markOf(file: string): number {
-  const header = Buffer.alloc(64);
-  const descriptor = openSync(file, 'r');
-  try {
-    readSync(descriptor, header, 0, header.length, 0);
-  } finally {
-    closeSync(descriptor);
-  }
-  const isDatabase = header.toString('latin1').startsWith('SQLite format 3\0');
-  return isDatabase ? header.readInt32BE(60) : backupMark;
+  const url = Object.assign(pathToFileURL(file), { search: 'immutable=1' });
+  using connection = new DatabaseSync(url, { readOnly: true, defensive: false });
+  // Otherwise a file is damaged while another process moves pages of the log into it: its first page
+  // may name pages that are not there yet.
+  connection.exec('pragma writable_schema = on');
+  return readMark(connection);
 }
 
 /** Throws if the write-ahead log beside a database belongs to another one: SQLite would apply it. */
@@ -217,8 +211,9 @@ export function watchFiles(directory: string, file: string, openedMark: number) 
     if (readsContent && !changed) {
       try {
         mark = markOf(file);
-      } catch {
-        // Too many open files, for example, say nothing about the content.
+      } catch (error) {
+        // Others, such as too many open files, say nothing about the content.
+        if (primaryCode(error) === notDatabaseCode) mark = backupMark;
       }
     }
     if (!changed && mark === openedMark) return;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import fs, {
+import {
   copyFileSync,
   mkdirSync,
   readdirSync,
@@ -10,8 +10,8 @@ import fs, {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StoreUnavailable, type Database } from '../store/database.ts';
 import { openSqlite } from '../store/sqlite.ts';
@@ -125,6 +125,18 @@ test('a server starts while another one is moving the log into the file', async 
   await first.close();
 });
 
+test('no other process gets the database for itself, also after a check', async () => {
+  const folder = temporaryFolder();
+  const database = await openAndAdd(folder, 'old');
+  onTestFinished(() => database.close());
+  await database.checkWrite();
+  const code = `const { DatabaseSync } = require('node:sqlite');
+    const other = new DatabaseSync(process.argv[1], { timeout: 0 });
+    try { other.exec('pragma locking_mode = exclusive; begin exclusive; commit; pragma journal_mode = delete'); } catch ({ message }) { console.log(message); }`;
+  const args = ['--eval', code, join(folder, fileName)];
+  expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toBe('database is locked\n');
+});
+
 test('a log that starts again belongs to its database from the next check on', async () => {
   const folder = await stoppedFolder('old');
   const copy = join(temporaryFolder(), 'copy');
@@ -181,16 +193,12 @@ describe('under a running server', () => {
   test('a check that finds no free file descriptor refuses nothing', async () => {
     const database = openSqlite(await stoppedFolder('old'));
     onTestFinished(() => database.close());
-    const open = vi.spyOn(fs, 'openSync').mockImplementationOnce(() => {
-      throw Object.assign(new Error('EMFILE: too many open files, open'), { code: 'EMFILE' });
-    });
-    syncBuiltinESMExports();
-    onTestFinished(() => {
-      open.mockRestore();
-      syncBuiltinESMExports();
+    const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementationOnce(() => {
+      const code = 'ERR_SQLITE_ERROR';
+      throw Object.assign(new Error('unable to open database file'), { code, errcode: 14 });
     });
     await database.checkWrite();
-    expect(open).toHaveBeenCalledTimes(1);
+    expect(prepare).toHaveBeenCalledWith('pragma user_version');
     expect(await database.query("insert into texts values ('new')")).toEqual([]);
   });
 
