@@ -13,6 +13,7 @@ import {
 import type { ApiCall } from '../http/simulated-browser.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { describeStatus, lowerFirst, truncate } from '../problems/describe.ts';
+import { failOnFailures } from '../problems/fail-on-faults.ts';
 import { refusalCause, refusalRequirement, type Cause } from '../problems/causes.ts';
 import { messageFault, projectFault, sentenceFault } from '../problems/matchers.ts';
 import { expectSuccess, fail, skip } from '../problems/problem.ts';
@@ -37,7 +38,7 @@ import {
 } from '../requests/sign-ins.ts';
 import { creatingVisitor } from '../requests/visitors.ts';
 import { must, should, type Check } from './check.ts';
-import { inspectResponses, inspectVisit } from './inspectors.ts';
+import { collectExchanges, inspectResponses } from './inspectors.ts';
 
 export const errorChecks: Check[] = [
   must('ERR-24', {
@@ -61,11 +62,16 @@ export const errorChecks: Check[] = [
     statements: ['ERROR-2', 'ERROR-6', 'ERROR-8'],
     after: ['REACH-6'],
     inspects: true,
-    run: inspectVisit((exchange) =>
-      statusOf(exchange) >= 500 && responseHeader(exchange, 'retry-after') === undefined
-        ? `gets ${describeStatus(exchange)}`
-        : undefined,
-    ),
+    run: async (context) =>
+      failOnFailures(
+        context.http,
+        await collectExchanges(context),
+        ({ isAppRequest }) => isAppRequest,
+        (exchange) =>
+          statusOf(exchange) >= 500 && responseHeader(exchange, 'retry-after') === undefined
+            ? `gets ${describeStatus(exchange)}`
+            : undefined,
+      ),
   }),
   should('ERR-22', {
     title: 'Messages are sentences in plain text',

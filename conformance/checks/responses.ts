@@ -12,7 +12,7 @@ import {
   statusOf,
 } from '../http/response.ts';
 import { generalCause, refusalCause } from '../problems/causes.ts';
-import { describeStatus } from '../problems/describe.ts';
+import { describeStatus, inSeconds } from '../problems/describe.ts';
 import { explainInvalidJson } from '../problems/matchers.ts';
 import { createProblem, fail, failIfAny, type Problem } from '../problems/problem.ts';
 import { unshown } from '../requests/lists.ts';
@@ -217,8 +217,7 @@ function describeStop({ last, broken, refused, durationMs }: Stop): Problem {
       : !only && refused.failure?.isResent
         ? `at ${methodAndPath(refused.request)}, or just before it`
         : `after it answered ${last ? methodAndPath(last.request) : 'nothing'}`;
-  const duration =
-    durationMs === undefined ? '' : `, and is back after ${(durationMs / 1000).toFixed(1)} s`;
+  const duration = durationMs === undefined ? '' : `, and is back after ${inSeconds(durationMs)}`;
   return createProblem(
     `The backend stops ${when}${duration}.`,
     [last, ...broken, others.length > 0 || !only ? refused : undefined],

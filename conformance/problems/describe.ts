@@ -26,6 +26,9 @@ export function countIn<Value>(all: readonly Value[], isMeant: (value: Value) =>
   return { found, words: `${found.length} of ${all.length}` };
 }
 
+/** `1.5 s` */
+export const inSeconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+
 /** Groups values by a key. `Map.groupBy` does not exist in Node 20, on which the kit runs. */
 export function groupBy<Value>(
   values: Value[],

@@ -1,7 +1,15 @@
+import type { HttpClient } from '../http/client.ts';
 import type { Exchange } from '../http/record.ts';
 import { isClientError, isSuccess, methodAndPath, parseJson, statusOf } from '../http/response.ts';
 import type { Cause } from './causes.ts';
-import { countIn, describeExchangeScreen, groupBy, listSome, truncate } from './describe.ts';
+import {
+  countIn,
+  describeExchangeScreen,
+  groupBy,
+  inSeconds,
+  listSome,
+  truncate,
+} from './describe.ts';
 import { createProblem, failIfAny, type Problem } from './problem.ts';
 
 /** The requests of one operation in order, those that show a problem, and the problem. */
@@ -15,6 +23,9 @@ const endRequirement =
 
 const atOnceRequirement =
   'Let requests at once not wait for each other for ever: take one connection for a request, and locks in one order, and release both at its end.';
+
+const passingRequirement =
+  'Never respond to the app with 5xx. Look for what requests share: a thread, a connection of a pool, an open transaction, a lock.';
 
 /** Whether an operation worked, and fails since a moment, to the end of the run. */
 function isEnding({ own, faulty: [first] }: Faulty): boolean {
@@ -130,12 +141,72 @@ export type ResponseRule = [
   causeOf?: (exchange: Exchange, address: string) => Cause | undefined,
 ];
 
-/** Throws one problem for each operation and status in which `faultOf` finds a fault. */
-export function failOnFaults(
+/** Throws one problem for each operation and status in which a rule finds a fault. */
+export function failOnFaults(...[record, ...rule]: Parameters<typeof findFaults>) {
+  failIfAny(withBeginnings(record, findFaults(record, ...rule)));
+}
+
+/** Like `failOnFaults`, of statuses 5xx, which may come and go. */
+export async function failOnFailures(
+  http: HttpClient,
+  ...[record, ...rule]: Parameters<typeof findFaults>
+) {
+  const found = findFaults(record, ...rule);
+  const passing = await Promise.all(found.map((each) => findPassing(http, record, each)));
+  const kinds = new Set(found.filter((_, index) => passing[index]).map(statusOfFaulty));
+  const [other, same] = [false, true].map((isMeant) =>
+    found.filter((each) => kinds.has(statusOfFaulty(each)) === isMeant),
+  );
+  const problems = same!.map((each) => createPassing(record, each, passing[found.indexOf(each)]));
+  failIfAny([...problems, ...withBeginnings(record, other!)]);
+}
+
+const statusOfFaulty = ({ faulty: [first] }: Faulty) => statusOf(first!);
+
+const isAlone = (record: Exchange[], each: Exchange) => listAtOnce(record, each).length === 1;
+
+/** Returns a success of a request that has failed alone. */
+async function findPassing(http: HttpClient, record: Exchange[], { faulty }: Faulty) {
+  const failed = faulty.find((each) => isAlone(record, each));
+  if (!failed) return undefined;
+  const textOf = ({ request: { method, path, body, headers } }: Exchange) =>
+    JSON.stringify([method, path, body, headers['cookie']]);
+  const isSame = (each: Exchange) => textOf(each) === textOf(failed);
+  const resend = () => http.send({ ...failed.request, onNewConnection: true }, failed);
+  // At once, because each thread may have its own state.
+  const again = await Promise.all([1, 2, 3, 4].map(resend));
+  return [...record.slice(record.indexOf(failed)).filter(isSame), ...again].find(isSuccess);
+}
+
+/** Creates the problem of requests that fail now and then, as `passing` or others show. */
+function createPassing(record: Exchange[], { own, faulty, problem }: Faulty, passing?: Exchange) {
+  const failed = faulty.find((each) => isAlone(record, each)) ?? faulty[0]!;
+  const subject = methodAndPath(failed.request);
+  const words = `${statusOf(failed)} now and then`;
+  const [start, end] = [own[own.indexOf(failed) - 1], failed].map((each) => record.indexOf(each!));
+  const { cause } = findBeginning(record, start!, end!);
+  const facts = [
+    `So in ${countIn(own, (each) => faulty.includes(each)).words} requests.`,
+    ...(passing ? ['The same one succeeds when it is sent again.'] : []),
+    ...(cause === failed ? [] : [`The first came after ${nameResponse(cause)}.`]),
+    ...(failed.durationMs < 1000 ? [] : [`It took ${inSeconds(failed.durationMs)}.`]),
+  ];
+  return {
+    ...problem,
+    description: `${subject} gets ${passing ? words : statusOf(failed)}.`,
+    detail: facts.join(' '),
+    exchanges: passing ? [passing, failed] : [failed],
+    cause: { words: `kinds of requests get ${words}`, subject, requirement: passingRequirement },
+    lasting: faulty,
+  };
+}
+
+/** Returns the requests of each operation and status in which `faultOf` finds a fault. */
+function findFaults(
   record: Exchange[],
   isJudged: (exchange: Exchange) => unknown,
   ...[faultOf, userSees = describeAppScreen, causeOf]: ResponseRule
-) {
+): Faulty[] {
   const faults = new Map(record.filter(isJudged).map((each) => [each, faultOf(each)]));
   const found = new Map<string, Faulty>();
   for (const [exchange, fault] of faults) {
@@ -157,7 +228,7 @@ export function failOnFaults(
     const problem = createProblem(`${subject} ${fault}.`, [exchange], more);
     found.set(key, { own, faulty: share.found, problem });
   }
-  failIfAny(withBeginnings(record, [...found.values()]));
+  return [...found.values()];
 }
 
 const describeAppScreen = (exchange: Exchange) =>

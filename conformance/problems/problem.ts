@@ -30,7 +30,7 @@ export type More = {
   cause?: Cause | undefined;
   /** What the last list of the exchanges lacks. The tests compare it with the list. */
   lacks?: Project | undefined;
-  /** The requests of an operation since which none succeeds. Other failures follow from them. */
+  /** Failures that others follow from: since the first one, with its status. */
   lasting?: Exchange[];
   /** Whether the same request may succeed and fail, so that any other failure may follow. */
   comesAndGoes?: boolean;

@@ -1,4 +1,4 @@
-import { groupBy, listSome, lowerFirst, plural } from '../problems/describe.ts';
+import { groupBy, inSeconds, listSome, lowerFirst, plural } from '../problems/describe.ts';
 
 import type { Report, ReportedFinding, ReportedProblem, ReportedResult, Totals } from './schema.ts';
 
@@ -147,7 +147,7 @@ function summarize(report: Report): Row[] {
     row('SHOULD', describeTotals(should)),
     row(
       'run',
-      `${(report.durationMs / 1000).toFixed(1)} s against ${report.origin} on ${startedAt} UTC, run ${report.runId}`,
+      `${inSeconds(report.durationMs)} against ${report.origin} on ${startedAt} UTC, run ${report.runId}`,
     ),
     ...report.notes.map((note) => row('note', note)),
     row('leftovers', report.leftovers),

@@ -6,7 +6,7 @@ import { hasSucceeded, isClientError, isSuccess, parseJson, statusOf } from '../
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-context.ts';
 import { manyVisits } from '../people/visits.ts';
-import { plural, truncate } from '../problems/describe.ts';
+import { countIn, plural, truncate } from '../problems/describe.ts';
 import { findListFault, listFault } from '../problems/matchers.ts';
 import { CheckFailed, createProblem, fail, skip } from '../problems/problem.ts';
 import { createOrBlock } from './creates.ts';
@@ -28,8 +28,8 @@ export async function findProjectOf(context: RunContext, name: string, projects:
 }
 
 /**
- * Returns whether ada's list has a project of bob, and bob's list one of ada. If only one of them
- * does, the list was sent to the wrong user.
+ * Returns whether the lists of ada and of bob each have projects of both. A list with those of the
+ * other one alone was sent to the wrong user.
  */
 export const isListShared = oncePerRun(async (context): Promise<boolean> => {
   const pairs = [
@@ -40,7 +40,8 @@ export const isListShared = oncePerRun(async (context): Promise<boolean> => {
   const seen = [];
   for (const [name, other] of pairs) {
     const { outcome } = await (await context.signedInUser(name)).browser.listProjects();
-    seen.push(outcome.ok && (await findProjectOf(context, other, outcome.value)));
+    for (const owner of [name, other])
+      seen.push(outcome.ok && (await findProjectOf(context, owner, outcome.value)));
   }
   return seen.every(Boolean);
 });
@@ -150,6 +151,9 @@ export const missingFromList: Reason = {
   checks: ['PROJECT-4', 'PROJECT-9'],
 };
 
+const eachRequest =
+  'Read the user from each request alone, not from a variable of a thread or process, and the list from a store that all processes share.';
+
 type Created = { call: ApiCall; project: Project };
 
 /**
@@ -170,13 +174,22 @@ export async function listWith(
   const later = await listOrBlock(context, browser);
   const late = missing.find(({ project }) => find(later.projects, project));
   if (!late) return { ...list, missing };
-  const description = 'A list lacks a project right after its creation, and has it 1 s later.';
+  const again = () => browser.listProjects({ onNewConnection: true });
+  const lists = await Promise.all([1, 2, 3, 4, 5, 6].map(again));
+  const has = countIn(lists, ({ outcome }) => outcome.ok && find(outcome.value, late.project));
+  const isLate = has.found.length === lists.length;
+  const description = isLate
+    ? 'A list lacks a project right after its creation, and has it 1 s later.'
+    : `A new project is in ${has.words} lists of its user, on new connections.`;
   const problem = createProblem(description, [late.call, later.call, list.call], {
     userSees: 'the new project disappears when the user comes back to the screen',
     lacks: late.project,
     cause: {
-      words: 'lists lack a project right after its creation and have it 1 s later',
+      words: isLate
+        ? 'lists lack a project right after its creation and have it 1 s later'
+        : 'projects are in the list of their user now and then',
       subject: `"${truncate(nameOf(late.project)!, 40)}"`,
+      ...(isLate ? {} : { requirement: eachRequest }),
     },
   });
   context.reportTo('PROJECT-4', problem);

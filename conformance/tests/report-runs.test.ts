@@ -30,6 +30,7 @@ test.each([
     'ERR-20: each request fails after',
     /^\d kinds of requests get 500 since POST \S+register got 409\.$/,
   ],
+  ['ERR-20: one of five workers', /^\d kinds of requests get 500 now and then\.$/],
   ['ERR-20: creating fails', /^POST \S+projects gets 500 to the end of the run\.$/],
   [
     'ERR-20: each project',

@@ -4,15 +4,16 @@ import * as change from '../changes.ts';
 import { neverRespond, noResponse, type BackendResponse } from '../stub-server.ts';
 import { untilQuiet, type TestClock } from '../test-clock.ts';
 
-/** Responds so to each request after a registration that is refused with 409. */
+/** Responds so, or as before, to each request after a registration that is refused with 409. */
 const sinceConflict =
-  (respond: (clock: TestClock) => BackendResponse): Change =>
+  (respond: (clock: TestClock) => BackendResponse | false): Change =>
   (_backend, clock) => {
     let hasFailed = false;
     return change.respond(async (request, next) => {
-      if (hasFailed) return respond(clock);
+      const failure = hasFailed && respond(clock);
+      if (failure) return failure;
       const response = await next(request);
-      hasFailed = response.status === 409;
+      hasFailed ||= response.status === 409;
       return response;
     });
   };
@@ -59,6 +60,10 @@ export const responseFaults: Record<string, Change> = {
   'ERR-20: each request fails after the registration of an existing email': sinceConflict(() =>
     change.error(500),
   ),
+  'ERR-20: one of five workers fails after the registration of an existing email': (...args) => {
+    let count = 0;
+    return sinceConflict(() => ++count % 5 === 0 && change.error(500))(...args);
+  },
   'ERR-20: creating fails after fifty projects': () => {
     let count = 0;
     return change.refuse('createProject', 500, () => ++count > 50);
