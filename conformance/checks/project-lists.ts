@@ -26,9 +26,8 @@ import {
 import { listAsVisitor } from '../requests/visitors.ts';
 import { type Check, must } from './check.ts';
 import { findDuplicateId } from './project-ids.ts';
-import { createTextSearch } from './sent-texts.ts';
+import { createTextSearch, expectSameText } from './sent-texts.ts';
 import { laterSession, separateLists } from './project-users.ts';
-import { expectSameText } from './text.ts';
 
 export const projectListChecks: Check[] = [
   must('PROJECT-1', {

@@ -1,8 +1,12 @@
+import type { NewProject } from '../../machines/types.ts';
 import { labelOf, textNames, type TextName } from '../http/project-texts.ts';
 import type { Exchange } from '../http/record.ts';
 import { isSuccess, parseJson } from '../http/response.ts';
+import type { ApiCall } from '../http/simulated-browser.ts';
+import type { RunContext } from '../people/run-context.ts';
 import { truncate } from '../problems/describe.ts';
-import { createProblem, failIfAny, type Problem } from '../problems/problem.ts';
+import { textFault } from '../problems/matchers.ts';
+import { createProblem, fail, failIfAny, type Problem } from '../problems/problem.ts';
 import { must, type Check } from './check.ts';
 
 type Values = Partial<Record<TextName | 'id', unknown>>;
@@ -100,4 +104,36 @@ export function createTextSearch(record: Exchange[]) {
       },
     });
   };
+}
+
+/** Fails when a text differs from what was sent. */
+export function expectSameText(
+  { http }: RunContext,
+  sent: NewProject,
+  actual: { [Name in keyof NewProject]: unknown },
+  place: string,
+  calls: ApiCall[],
+) {
+  const exchanges = calls.map((call) => call.exchange);
+  const creates = exchanges.filter(({ request }) => request.method === 'POST');
+  for (const field of textNames) {
+    const [text, received] = [sent[field], actual[field]];
+    if (text === undefined || received === text) continue;
+    failIfAny([createTextSearch(http.exchanges)(actual, creates, exchanges.at(-1)!)]);
+    const other = textNames.find((name) => received === sent[name] && actual[name] === text);
+    if (other) fail(`The ${field} and the ${other} are swapped in ${place}.`, calls);
+    const { kind, words, inBytes, difference } = textFault(text, received);
+    fail(`The ${field} in ${place} is ${words}.`, calls, {
+      detail: `It is ${difference}.`,
+      userSees: calls.at(-1)!.outcome.ok
+        ? `a row that reads "${truncate(String(received))}"`
+        : undefined,
+      cause: {
+        words: `texts are ${words}`,
+        otherWords: inBytes && `texts are ${inBytes}`,
+        key: `texts are ${kind}`,
+        subject: `the ${field} ${JSON.stringify(truncate(text, 20))}`,
+      },
+    });
+  }
 }

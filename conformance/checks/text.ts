@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Blocked } from '../http/record.ts';
-import type { NewProject, Project } from '../../machines/types.ts';
+import type { Project } from '../../machines/types.ts';
 import {
   labelOf,
   nameOf,
@@ -22,7 +22,7 @@ import {
   truncate,
 } from '../problems/describe.ts';
 import { refusalCause } from '../problems/causes.ts';
-import { messageFault, textFault } from '../problems/matchers.ts';
+import { messageFault } from '../problems/matchers.ts';
 import { createProblem, fail, failIfAny, skip } from '../problems/problem.ts';
 import { judgeSpecial } from '../problems/special.ts';
 import { createOrBlock, failedCreate } from '../requests/creates.ts';
@@ -34,7 +34,7 @@ import {
   missingFromList,
 } from '../requests/lists.ts';
 import { must, should, type Check } from './check.ts';
-import { createTextSearch } from './sent-texts.ts';
+import { expectSameText } from './sent-texts.ts';
 import { asciiOf, brokenTexts, lettersOf, mapTexts, textRows, type Text } from './text-rows.ts';
 
 /** The texts of a project that a check is about. The fixtures have the others. */
@@ -264,37 +264,5 @@ async function expectCharacters(browser: SimulatedBrowser, text: Text) {
         cause: { words: 'texts with a character make the backend fail', subject: character },
         plain,
       });
-  }
-}
-
-/** Fails when a text differs from what was sent. */
-export function expectSameText(
-  { http }: RunContext,
-  sent: NewProject,
-  actual: { [Name in keyof NewProject]: unknown },
-  place: string,
-  calls: ApiCall[],
-) {
-  const exchanges = calls.map((call) => call.exchange);
-  const creates = exchanges.filter(({ request }) => request.method === 'POST');
-  for (const field of textNames) {
-    const [text, received] = [sent[field], actual[field]];
-    if (text === undefined || received === text) continue;
-    failIfAny([createTextSearch(http.exchanges)(actual, creates, exchanges.at(-1)!)]);
-    const other = textNames.find((name) => received === sent[name] && actual[name] === text);
-    if (other) fail(`The ${field} and the ${other} are swapped in ${place}.`, calls);
-    const { kind, words, inBytes, difference } = textFault(text, received);
-    fail(`The ${field} in ${place} is ${words}.`, calls, {
-      detail: `It is ${difference}.`,
-      userSees: calls.at(-1)!.outcome.ok
-        ? `a row that reads "${truncate(String(received))}"`
-        : undefined,
-      cause: {
-        words: `texts are ${words}`,
-        otherWords: inBytes && `texts are ${inBytes}`,
-        key: `texts are ${kind}`,
-        subject: `the ${field} ${JSON.stringify(truncate(text, 20))}`,
-      },
-    });
   }
 }
