@@ -44,13 +44,17 @@ export const errorChecks: Check[] = [
   must('ERR-24', {
     title: 'After a refusal, a good request of the same browser succeeds',
     requirement:
-      'Refuse the request and change nothing else: keep the session, do not lock the account, and roll back the transaction of the database.',
+      'Refuse the request and change nothing else: store nothing, keep the session, do not lock the account, and roll back the transaction of the database.',
     statements: ['ERROR-1', 'ERROR-5', 'CHOICE-9'],
     after: ['PROJECT-4'],
     async run(context) {
       for (const call of Object.keys(goodCalls) as FormCall[]) {
-        const { outcome } = await refuseAll(context, call);
-        for (const errorCase of outcome.ok ? [] : casesOf(call))
+        const { good, before } = await refuseAll(context, call);
+        if (before && good.operation === 'listProjects')
+          expectSuccess(good, `After ${lowerFirst(before.subject)}, the list fails`, [
+            await triggerError(context, before),
+          ]);
+        for (const errorCase of good.outcome.ok ? [] : casesOf(call))
           await expectSuccessAfter(context, call, errorCase);
       }
     },

@@ -219,9 +219,8 @@ function findFaults(
     const words = `kinds of requests: each ${fault}`;
     const cause = causeOf?.(exchange, subject) ?? { words, subject };
     const share = countIn(own, isFaulty);
-    const isAlone = (each: Exchange) => listAtOnce(record, each).length === 1;
-    const which =
-      share.found.length > 1 && !share.found.some(isAlone) ? ', each at once with others' : '';
+    const isAnyAlone = share.found.some((each) => isAlone(record, each));
+    const which = share.found.length > 1 && !isAnyAlone ? ', each at once with others' : '';
     const detail =
       share.found.length < own.length ? `So in ${share.words} requests${which}.` : undefined;
     const more = { userSees: userSees(exchange), cause, detail };

@@ -34,23 +34,25 @@ export const casesOf = (call: ErrorCase['call']) => errorCases.filter((each) => 
 
 /**
  * Sends all wrong forms of a call and then a good one, from one browser, and returns the good one.
- * Projects are cheap, so that a good one follows each wrong one, and the first that fails counts.
- * Once per run. A wrong project may make a list unreadable: no later check reads this list.
+ * A good project and a list follow each wrong project. Of them, returns the first that fails, and
+ * the wrong form before it. Once per run. No later check reads this list.
  */
 export const refuseAll = oncePerArguments(
-  async (context: RunContext, call: FormCall): Promise<ApiCall> => {
+  async (context: RunContext, call: FormCall): Promise<{ good: ApiCall; before?: ErrorCase }> => {
     const isProject = call === 'createProject';
     const { browser } = isProject
       ? await context.signedInUser('erin')
       : { browser: context.newBrowser('stranger') };
     const good = (name: string) => goodCalls[call](context, browser, name);
-    let failed: ApiCall | undefined;
-    for (const errorCase of casesOf(call)) {
-      await sendErrorCase(context, errorCase.send, browser).catch(() => undefined);
-      const next = isProject && !failed ? await good(`after-${errorCase.id}`) : undefined;
-      if (next && !next.outcome.ok) failed = next;
+    let failed: { good: ApiCall; before: ErrorCase } | undefined;
+    for (const before of casesOf(call)) {
+      await sendErrorCase(context, before.send, browser).catch(() => undefined);
+      if (!isProject || failed) continue;
+      for (const next of [await good(`after-${before.id}`), await browser.listProjects()])
+        if (!next.outcome.ok) failed ??= { good: next, before };
     }
-    return failed ?? good(await freeName(context, casesOf(call).at(-1)!, 'after-refusals'));
+    const name = await freeName(context, casesOf(call).at(-1)!, 'after-refusals');
+    return failed ?? { good: await good(name) };
   },
 );
 
@@ -63,9 +65,9 @@ export async function triggerError(context: RunContext, { call, send }: ErrorCas
 /** Sends the request of an error case. Blocks the check when a good request fails too. */
 export async function triggerJudged(context: RunContext, errorCase: ErrorCase) {
   const result = await triggerError(context, errorCase);
-  const good = errorCase.call && (await refuseAll(context, errorCase.call));
-  if (good && !isSuccess(good.exchange))
-    throw new Blocked({ words: 'a good request fails too', exchange: good.exchange });
+  if (!errorCase.call) return result;
+  const { exchange } = (await refuseAll(context, errorCase.call)).good;
+  if (!isSuccess(exchange)) throw new Blocked({ words: 'a good request fails too', exchange });
   return result;
 }
 

@@ -169,6 +169,15 @@ export const errorFaults: Record<string, Change> = {
   'ERR-17: an unknown address is refused without a message': change.unknownRequests(
     jsonResponse(404, { detail: 'None' }),
   ),
+  'ERR-24: each list fails after a project that is not UTF-8': ({ sessions }) => {
+    const broken = new Set<unknown>();
+    return change.requests((request) => {
+      const account = sessions.get(change.sessionOf(request));
+      const isBad = request.body.includes('\uFFFD');
+      if (isBad) broken.add(account);
+      return broken.has(account) && (isBad || request.method === 'GET') && change.error(500);
+    });
+  },
   'ERR-24: a refused project ends the session': ({ sessions }) =>
     change.after('createProject', ({ status }, { session }) => {
       if (status === 422) sessions.delete(session);

@@ -86,12 +86,15 @@ const scatteredProjects =
     );
   };
 
-const etags = (etagOf: (list: Project[]) => string): Change =>
+const etags = (
+  etagOf: (list: Project[]) => string,
+  [name, condition]: [string, string] = ['etag', 'if-none-match'],
+): Change =>
   change.responsesTo('listProjects', 200, (response, { headers }) => {
     const etag = etagOf(JSON.parse(String(response.body)) as Project[]);
-    return headers['if-none-match'] === etag
-      ? { status: 304, headers: { etag }, body: '' }
-      : { ...response, headers: { ...response.headers, etag } };
+    return headers[condition] === etag
+      ? { status: 304, headers: { [name]: etag }, body: '' }
+      : { ...response, headers: { ...response.headers, [name]: etag } };
   });
 
 const renamed = (project: Project) =>
@@ -388,6 +391,10 @@ export const otherProjectFaults: Record<string, Change> = {
   // Like a time in seconds.
   'PROJECT-14: the ETag changes with each third project': etags(
     (list) => `"${list[0]?.id} ${Math.floor((list.length + 1) / 3)}"`,
+  ),
+  'PROJECT-14: the time of the list counts seconds': etags(
+    (list) => `the second of ${list[0]?.id}`,
+    ['last-modified', 'if-modified-since'],
   ),
   'PROJECT-32: the ETag of the list never changes': etags(() => '"constant"'),
   'PROJECT-32: the ETag is the number of projects': etags((list) => `"${list.length}"`),
