@@ -34,6 +34,20 @@ test.each([
   expect(parse).toThrow(new UsageError([...errors, 'See --help.'].join('\n')));
 });
 
+test('without options, all checks run, within 15 minutes', () => {
+  const settings = {
+    address: url,
+    only: [],
+    budgetMs: 15 * 60_000,
+    isPatient: false,
+    verbose: false,
+    isTry: false,
+  };
+  expect(parseArguments([url], [])).toEqual({ kind: 'run', settings });
+  const patient = parseArguments([url, '--wait'], []);
+  expect(patient).toMatchObject({ settings: { budgetMs: Infinity, isPatient: true } });
+});
+
 test.each([
   ['http://localhost:8080', 'http://localhost:8080'],
   ['http://localhost:8080/', 'http://localhost:8080'],

@@ -209,6 +209,25 @@ test.each([
   expect(secrets.mask(text)).toMatch(/^\W*(note\W*)?\*{3}\W*$/);
 });
 
+test('of two secrets, the longer one is masked whole', () => {
+  const secrets = createSecrets();
+  for (const secret of ['kit-secret', 'kit-secret-2']) secrets.add(secret);
+  expect(secrets.mask('kit-secret-2')).toBe('***');
+});
+
+test('a finding is a consequence only if another one explains each of its checks', () => {
+  const cause = { words: 'kinds of requests fail', subject: 'a request' };
+  const problem = { exchanges: [], cause };
+  const results = [
+    resultOf('PROJECT-4', { exchanges: [] }),
+    // PROJECT-4 comes before the first one alone.
+    resultOf('PROJECT-8', problem),
+    resultOf('CORS-1', problem),
+  ];
+  const findings = listFindings(results).map(({ checks, causes }) => [checks.length, causes]);
+  expect(findings).toContainEqual([2, []]);
+});
+
 test('two special requests that fail are two findings, and ERR-20 is part of the first', () => {
   const failure = () => ({
     ...result.context.http.exchanges[0]!,

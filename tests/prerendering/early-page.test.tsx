@@ -220,9 +220,19 @@ test('a submit without a required text ends the one before, and names the text [
   const field = document.querySelector<Field>(ownFields)!;
   field.value = '';
   document.querySelector('form')!.requestSubmit();
-  expect(await page()).toMatchObject({ busy: false, focused: field });
+  const { busy, focused } = await page();
+  expect(busy).toBe(false);
+  expect(focused).toBe(field);
   const error = document.getElementById(field.getAttribute('aria-describedby')!)!;
   expect(error.textContent).toBe(fieldMessages.required(forms.createProject.fields.title));
+});
+
+test('a submit of an empty form moves the focus to its first field [CHOICE-75]', async () => {
+  const page = await openPage(['hashchange']);
+  await page();
+  const [first] = document.querySelectorAll<Field>(ownFields);
+  document.querySelector('form')!.requestSubmit();
+  expect((await page()).focused).toBe(first);
 });
 
 test('what was typed and submitted is not on the next screen [CHOICE-67]', async () => {
@@ -252,6 +262,11 @@ test('a script of others that fails is no alert, and keeps an early submit', asy
 test('a lazy chunk that fails is an alert [CHOICE-71]', async () => {
   const page = await openPage([], { chunk: () => Promise.reject(new Error('gone')) });
   expect(await page()).toMatchObject({ alert: expect.anything(), imports: 1 });
+});
+
+test('each screen after a failed load has the alert [CHOICE-71]', async () => {
+  const page = await openPage(['fail', 'hashchange']);
+  expect(await page()).toMatchObject({ alert: expect.anything() });
 });
 
 const projects = [storedProject({}, 1), storedProject({}, 2)];

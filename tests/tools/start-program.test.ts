@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { waitFor } from '../../shared/waits.ts';
 import { isRunning } from '../../tools/process-tree.ts';
 import { runProgram } from '../../tools/run.ts';
@@ -32,6 +32,18 @@ test('throws what a program printed if it ends before it is ready', async () => 
 test('throws that a program is not installed', async () => {
   const missing = startProgram(['no-such-program']);
   await expect(missing.printed(/ready/)).rejects.toThrow('spawn no-such-program ENOENT');
+});
+
+test('asks no more after the limit', async () => {
+  const isDone = vi.fn(() => false);
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const late = expect(waitFor('rain', isDone, 100)).rejects.toThrow('waits for rain');
+  await vi.advanceTimersByTimeAsync(200);
+  await late;
+  isDone.mockClear();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(isDone).not.toHaveBeenCalled();
 });
 
 test('names what did not happen within the limit', async () => {
