@@ -65,7 +65,8 @@ function rowsOf(finding: ReportedFinding): Row[] {
   ];
   const decisive = calls.at(-1);
   const hiddenCount = summary === undefined ? problemCount - problems.length : 0;
-  const similar = others.map((each) => each.description);
+  const same = others.map((each) => each.description).filter((each) => each !== description);
+  const similar = [...new Set(same)];
   if (hiddenCount > 0) similar.push(`… and ${plural(hiddenCount, 'similar problem')}.`);
   const more = [summary && description, detail].filter(Boolean).join(' ');
   const also = ids.slice(1);
