@@ -22,6 +22,7 @@ import {
   encodedPadding,
   forgeEnd,
   nextEncodedNumber,
+  otherCookies,
   otherEnd,
   replaceEncoded,
 } from '../requests/forged-cookies.ts';
@@ -258,16 +259,6 @@ export const cookieChecks: Check[] = [
     },
   }),
 ];
-
-/** Parsers fail on an escape, half of one, "=" in a value, no value, and a byte outside ASCII. */
-const otherCookies = {
-  settings: '%7B%22theme%22%3A%22dark%22%7D',
-  sale: '50%',
-  padded: 'eyJhIjoxfQ==',
-  empty: '',
-  // Browsers send UTF-8, whose bytes are characters of this text.
-  city: Buffer.from('Zürich').toString('latin1'),
-};
 
 const withOtherEmail = 'with the email of another user';
 const withOtherNumber = 'with the next number in its base64';

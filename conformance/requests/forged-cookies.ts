@@ -57,3 +57,13 @@ export const specialCharacters = (values: string[], usual: string[] = []): strin
 
 export const changeCookie = (cookie: Cookie, change: Partial<Cookie>): Cookie =>
   Object.assign(cookie.clone()!, change);
+
+/** Parsers fail on an escape, half of one, "=" in a value, no value, and a byte outside ASCII. */
+export const otherCookies = {
+  settings: '%7B%22theme%22%3A%22dark%22%7D',
+  sale: '50%',
+  padded: 'eyJhIjoxfQ==',
+  empty: '',
+  // Browsers send UTF-8, whose bytes are characters of this text.
+  city: Buffer.from('Zürich').toString('latin1'),
+};
