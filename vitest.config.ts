@@ -23,12 +23,13 @@ const long = {
 
 const explorations = ['tests/model/exhaustive.test.ts', 'tests/model/exploration.test.ts'];
 
-/** Tests of the kit and of the server that take milliseconds, for `npm run test:unit`. */
+/** Tests of the kit that take milliseconds, for `npm run test:unit`. */
 const quickConformance = 'conformance/tests/{checks,options,order,patience,readme,reports}.test.ts';
-const quickServer =
-  'server/tests/{body-limits,contract,hashing-limit,sender,static-files,turns,validation}.test.ts';
-/** Also run on PostgreSQL, by `server:postgres`. */
-const quickOnSqlite = 'server/tests/{accounts,projects}.test.ts';
+
+/** Tests of the server that start no process and need no PostgreSQL, for `npm run test:unit`. */
+const unitOfServer = 'server/tests/unit/**/*.test.ts';
+/** The same for each store: `server:postgres` runs them on PostgreSQL. */
+const storesOfServer = 'server/tests/stores/**/*.test.ts';
 
 /** Each project loads its modules again. */
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {
@@ -60,20 +61,20 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     globalSetup: 'testing/build-app.ts',
   },
   'server:unit': {
-    include: [quickServer, quickOnSqlite],
+    include: [unitOfServer, storesOfServer],
     pool: 'threads',
     provide: { stores: ['SQLite'] },
   },
   'server:postgres': {
     ...long,
-    include: [quickOnSqlite],
+    include: [storesOfServer],
     provide: { stores: ['PostgreSQL'] },
     globalSetup: 'testing/provide-postgres.ts',
   },
   server: {
     ...long,
     include: ['server/tests/**/*.test.ts'],
-    exclude: [quickServer, quickOnSqlite],
+    exclude: [unitOfServer, storesOfServer],
     provide: { stores: ['SQLite', 'PostgreSQL'] },
     globalSetup: 'testing/provide-postgres.ts',
   },

@@ -1,11 +1,16 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createCleanup } from '../auth/cleanup.ts';
-import { sessionLifetimeSeconds } from '../auth/sessions.ts';
-import type { Database } from '../store/database.ts';
-import { openStore } from '../store/store.ts';
-import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
-import { countRows, withClock } from '../../testing/database.ts';
-import { freshDatabase, refusal, startServer, storeNames } from '../../testing/server-fixtures.ts';
+import { createCleanup } from '../../auth/cleanup.ts';
+import { sessionLifetimeSeconds } from '../../auth/sessions.ts';
+import type { Database } from '../../store/database.ts';
+import { openStore } from '../../store/store.ts';
+import { CookieClient, signedInClient } from '../../../testing/cookie-client.ts';
+import { countRows, withClock } from '../../../testing/database.ts';
+import {
+  freshDatabase,
+  refusal,
+  startServer,
+  storeNames,
+} from '../../../testing/server-fixtures.ts';
 
 const secondMs = 1000;
 const dayMs = 24 * 60 * 60 * secondMs;

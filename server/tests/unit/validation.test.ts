@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalEmail, isEmail } from '../auth/emails.ts';
-import { toRefusal } from '../http/validation.ts';
+import { canonicalEmail, isEmail } from '../../auth/emails.ts';
+import { toRefusal } from '../../http/validation.ts';
 
 test.each([
   ['email', 'Email must be at least 8 characters.'],

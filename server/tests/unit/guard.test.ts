@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { paths } from '../../testing/contract.ts';
-import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
-import { logOptions } from '../http/log.ts';
-import { refusal, startServer, useReferenceServer } from '../../testing/server-fixtures.ts';
+import { paths } from '../../../testing/contract.ts';
+import { CookieClient, signedInClient } from '../../../testing/cookie-client.ts';
+import { logOptions } from '../../http/log.ts';
+import { refusal, startServer, useReferenceServer } from '../../../testing/server-fixtures.ts';
 
 const forged = refusal('xsrfTokenMismatch');
 const otherOrigin = refusal('otherOrigin');

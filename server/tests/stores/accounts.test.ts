@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { bodyFields } from '../../generated/operations.ts';
-import { canonicalEmail } from '../auth/emails.ts';
-import { openStore } from '../store/store.ts';
-import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
-import { withClock } from '../../testing/database.ts';
+import { bodyFields } from '../../../generated/operations.ts';
+import { canonicalEmail } from '../../auth/emails.ts';
+import { openStore } from '../../store/store.ts';
+import { CookieClient, signedInClient } from '../../../testing/cookie-client.ts';
+import { withClock } from '../../../testing/database.ts';
 import {
   copyClient,
   freshDatabase,
@@ -11,7 +11,7 @@ import {
   startServer,
   storeNames,
   useReferenceServer,
-} from '../../testing/server-fixtures.ts';
+} from '../../../testing/server-fixtures.ts';
 
 const password = 'correct horse';
 const { minLength, maxLength } = bodyFields.registerUser.password;

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { bodyFields } from '../../generated/operations.ts';
-import { paths } from '../../testing/contract.ts';
-import { signedInClient, CookieClient } from '../../testing/cookie-client.ts';
-import { escapedJson, longestProject, projectOf } from '../../testing/projects.ts';
-import { refusal, startServer } from '../../testing/server-fixtures.ts';
+import { bodyFields } from '../../../generated/operations.ts';
+import { paths } from '../../../testing/contract.ts';
+import { signedInClient, CookieClient } from '../../../testing/cookie-client.ts';
+import { escapedJson, longestProject, projectOf } from '../../../testing/projects.ts';
+import { refusal, startServer } from '../../../testing/server-fixtures.ts';
 
 const headers = { 'content-type': 'application/json' };
 

@@ -1,23 +1,23 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Database } from '../store/database.ts';
-import { openSqlite } from '../store/sqlite.ts';
-import { bodyFields, type OperationId, type RefusalName } from '../../generated/operations.ts';
-import { definitionOf, formNames, requiredFields, type FormName } from '../../model/calls.ts';
-import { forms } from '../../shared/forms.ts';
-import { fieldMessages, type FieldRule } from '../../shared/field-rules.ts';
-import { newProject, tooLargeProject, type TextName } from '../../testing/projects.ts';
-import { operations, paths } from '../../testing/contract.ts';
-import { CookieClient, signedInClient, type Reply } from '../../testing/cookie-client.ts';
+import type { Database } from '../../store/database.ts';
+import { openSqlite } from '../../store/sqlite.ts';
+import { bodyFields, type OperationId, type RefusalName } from '../../../generated/operations.ts';
+import { definitionOf, formNames, requiredFields, type FormName } from '../../../model/calls.ts';
+import { forms } from '../../../shared/forms.ts';
+import { fieldMessages, type FieldRule } from '../../../shared/field-rules.ts';
+import { newProject, tooLargeProject, type TextName } from '../../../testing/projects.ts';
+import { operations, paths } from '../../../testing/contract.ts';
+import { CookieClient, signedInClient, type Reply } from '../../../testing/cookie-client.ts';
 import {
   refusal,
   refusalExamples,
   startServer,
   useReferenceServer,
-} from '../../testing/server-fixtures.ts';
-import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { exchange } from './exchange.ts';
+} from '../../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../../testing/temporary-folder.ts';
+import { exchange } from '../exchange.ts';
 
 const json = { 'content-type': 'application/json' };
 const { login } = paths;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeSender, senderOf } from '../http/sender.ts';
+import { describeSender, senderOf } from '../../http/sender.ts';
 
 type Headers = Record<string, string>;
 

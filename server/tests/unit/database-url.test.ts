@@ -1,7 +1,7 @@
 import { array, assert, constantFrom, oneof, pre, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readSettings } from '../commands/settings.ts';
-import { parseDatabaseUrl } from '../store/database-url.ts';
+import { readSettings } from '../../commands/settings.ts';
+import { parseDatabaseUrl } from '../../store/database-url.ts';
 
 const specials = Array.from(`/#?@:%&=+ \\"'<>[]{}|^$!*(),;~\`éß€😀`);
 const passwords = array(

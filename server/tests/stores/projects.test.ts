@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { canonicalEmail } from '../auth/emails.ts';
-import type { OwnedProject } from '../store/creates.ts';
-import type { Database } from '../store/database.ts';
-import { openStore } from '../store/store.ts';
-import { signedInClient } from '../../testing/cookie-client.ts';
-import { insertProjectSql, openDatabase } from '../../testing/database.ts';
-import { longestProject, newProject, projectWithText, textNames } from '../../testing/projects.ts';
+import { canonicalEmail } from '../../auth/emails.ts';
+import type { OwnedProject } from '../../store/creates.ts';
+import type { Database } from '../../store/database.ts';
+import { openStore } from '../../store/store.ts';
+import { signedInClient } from '../../../testing/cookie-client.ts';
+import { insertProjectSql, openDatabase } from '../../../testing/database.ts';
+import {
+  longestProject,
+  newProject,
+  projectWithText,
+  textNames,
+} from '../../../testing/projects.ts';
 import {
   beginTransaction,
   createPostgresDatabase,
@@ -17,7 +22,7 @@ import {
   startServer,
   storeNames,
   useReferenceServer,
-} from '../../testing/server-fixtures.ts';
+} from '../../../testing/server-fixtures.ts';
 
 describe.each(storeNames)('projects on %s', (name) => {
   // A clock that stands still, so that all projects are created in the same millisecond.

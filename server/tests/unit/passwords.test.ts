@@ -1,7 +1,7 @@
 import { argon2Sync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createPasswords } from '../auth/passwords.ts';
-import { cheapestCost } from '../../testing/reference-server.ts';
+import { createPasswords } from '../../auth/passwords.ts';
+import { cheapestCost } from '../../../testing/reference-server.ts';
 
 const password = 'correct horse 🐎';
 

@@ -1,17 +1,17 @@
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { operationTable } from '../../generated/operations.ts';
-import { canonicalEmail } from '../auth/emails.ts';
-import { createHashingLimit } from '../auth/hashing-limit.ts';
-import { createPasswords, type Passwords } from '../auth/passwords.ts';
-import { createThrottle } from '../auth/throttle.ts';
-import { openSqlite } from '../store/sqlite.ts';
-import type { Store } from '../store/store.ts';
-import { CookieClient } from '../../testing/cookie-client.ts';
-import { cheapestCost } from '../../testing/reference-server.ts';
-import { startServer } from '../../testing/server-fixtures.ts';
-import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { operationTable } from '../../../generated/operations.ts';
+import { canonicalEmail } from '../../auth/emails.ts';
+import { createHashingLimit } from '../../auth/hashing-limit.ts';
+import { createPasswords, type Passwords } from '../../auth/passwords.ts';
+import { createThrottle } from '../../auth/throttle.ts';
+import { openSqlite } from '../../store/sqlite.ts';
+import type { Store } from '../../store/store.ts';
+import { CookieClient } from '../../../testing/cookie-client.ts';
+import { cheapestCost } from '../../../testing/reference-server.ts';
+import { startServer } from '../../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 
 const unavailable = expect.objectContaining({ reason: 'unavailable' });
 

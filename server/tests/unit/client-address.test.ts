@@ -1,9 +1,9 @@
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
-import { networkOf } from '../auth/throttle.ts';
-import { registerClientAddress } from '../http/client-address.ts';
-import { CookieClient } from '../../testing/cookie-client.ts';
-import { refusal, startServer } from '../../testing/server-fixtures.ts';
+import { networkOf } from '../../auth/throttle.ts';
+import { registerClientAddress } from '../../http/client-address.ts';
+import { CookieClient } from '../../../testing/cookie-client.ts';
+import { refusal, startServer } from '../../../testing/server-fixtures.ts';
 
 /** Returns a function that sends a request from an address, and what it logged. */
 function createProxiedApp(trustedProxies: string[]) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { StoreUnavailable } from '../store/database.ts';
-import { createTurns } from '../store/turns.ts';
+import { StoreUnavailable } from '../../store/database.ts';
+import { createTurns } from '../../store/turns.ts';
 
 test.each([
   ['the database', 'fails too', new StoreUnavailable(new Error('locked'))],

@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { operationTable, type OperationId } from '../../generated/operations.ts';
-import type contractJson from '../../generated/contract.json';
-import { parseContract, type Operation, type Operations } from '../http/contract.ts';
-import { registerErrorHandlers } from '../http/error-responses.ts';
-import { createGuard, type Guard } from '../http/guard.ts';
-import { registerRoutes } from '../http/routes.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { loadOperations } from '../operations.ts';
-import { Refusal } from '../auth/refusal.ts';
-import type { TokenHash } from '../store/sessions.ts';
-import { UsageError } from '../../shared/usage-error.ts';
-import { newProject, textNames } from '../../testing/projects.ts';
+import { operationTable, type OperationId } from '../../../generated/operations.ts';
+import type contractJson from '../../../generated/contract.json';
+import { parseContract, type Operation, type Operations } from '../../http/contract.ts';
+import { registerErrorHandlers } from '../../http/error-responses.ts';
+import { createGuard, type Guard } from '../../http/guard.ts';
+import { registerRoutes } from '../../http/routes.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { loadOperations } from '../../operations.ts';
+import { Refusal } from '../../auth/refusal.ts';
+import type { TokenHash } from '../../store/sessions.ts';
+import { UsageError } from '../../../shared/usage-error.ts';
+import { newProject, textNames } from '../../../testing/projects.ts';
 
 const contractText = readFileSync(
-  new URL('../../generated/contract.json', import.meta.url),
+  new URL('../../../generated/contract.json', import.meta.url),
   'utf8',
 );
 const listVersion = { edits: 0, lastId: null, lastPosition: 0 };

@@ -5,11 +5,11 @@ import http, { type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { paths } from '../../testing/contract.ts';
-import { CookieClient } from '../../testing/cookie-client.ts';
-import { fragments } from '../../testing/fragments.ts';
-import { routeOf } from '../../shared/routes.ts';
-import { fakeDist, startServer, useReferenceServer } from '../../testing/server-fixtures.ts';
+import { paths } from '../../../testing/contract.ts';
+import { CookieClient } from '../../../testing/cookie-client.ts';
+import { fragments } from '../../../testing/fragments.ts';
+import { routeOf } from '../../../shared/routes.ts';
+import { fakeDist, startServer, useReferenceServer } from '../../../testing/server-fixtures.ts';
 
 const browserHeaders = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const [script, style] = ['theme()', 'body{margin:0}'];
