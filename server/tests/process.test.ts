@@ -1,13 +1,15 @@
 import { once } from 'node:events';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { startProgram } from '../../tools/start-program.ts';
 import { readSettings } from '../commands/settings.ts';
-import { signedInClient } from '../../testing/cookie-client.ts';
+import { paths } from '../../testing/contract.ts';
+import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
+import { projectOf, textNames } from '../../testing/projects.ts';
 import type { Environment } from '../../testing/server-process.ts';
 import {
   emptyStore,
@@ -130,6 +132,19 @@ test('all invalid settings are reported at once, and no file is created', async 
   expect(existsSync(folder)).toBe(false);
 });
 
+test('an empty DATABASE_URL ends each start and command, before a file is created', async () => {
+  const [DATA_DIR, DATABASE_URL] = [temporaryFolder(), ''];
+  const scripts = { 'main.ts': [], 'commands/sign-out.ts': ['ada@example.org'] };
+  for (const [script, args] of Object.entries(scripts)) {
+    const { ended } = runProcess({ DATA_DIR, DATABASE_URL }, { script, args });
+    expect(await ended).toEqual({
+      code: 1,
+      errors: 'DATABASE_URL is empty: set it, or remove it to use the database in DATA_DIR.\n',
+    });
+  }
+  expect(readdirSync(DATA_DIR)).toEqual([]);
+});
+
 test.each(['PORT', 'METRICS_PORT'])('a %s in use is reported, with what to do', async (name) => {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
@@ -176,3 +191,46 @@ function writtenFile(name: string, content: string): string {
   writeFileSync(file, content);
   return file;
 }
+
+describe('the log of the process', () => {
+  test('contains no password, email, cookie, token or user text, even on errors', async () => {
+    const settings = { LOG_LEVEL: 'trace', DRAIN_SECONDS: '0' };
+    const { address, kill } = await startProcess({ DATA_DIR: temporaryFolder(), ...settings });
+    const client = new CookieClient(address);
+    const password = 'log-secret-password';
+    const credentials = { email: 'log-secret-email@example.org', password };
+    const headers = { authorization: 'Bearer log-secret-header' };
+    await client.register(credentials);
+    await client.register(credentials);
+    await client.login({ ...credentials, password: 'log-secret-wrong' });
+    await client.login(credentials);
+    const project = projectOf((name) => `log-secret-${name}`);
+    await client.createProject(project, { headers });
+    for (const name of textNames) await client.createRaw({ ...project, [name]: ['log-secret'] });
+    await client.createProject(undefined, { headers: { 'x-xsrf-token': 'log-secret-token' } });
+    await client.createProject(undefined, {
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'log-secret-key' },
+      body: '{"log-secret-json":',
+    });
+    await client.call('GET', `${paths.listProjects}?password=log-secret-query`);
+    const { errors: log } = await kill('SIGTERM');
+
+    expect(log.trim().split('\n').length).toBeGreaterThanOrEqual(9);
+    for (const line of log.trim().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object');
+    expect(log).not.toContain('log-secret');
+    expect(client.cookies.size).toBe(2);
+    for (const value of client.cookies.values()) expect(log).not.toContain(value);
+  });
+
+  test('blocks no request if its reader stops reading', async () => {
+    const settings = { DATA_DIR: temporaryFolder() };
+    const { address } = await startProcess(settings, { readsLog: false });
+    const client = new CookieClient(address);
+    // More lines than fit into a pipe.
+    const path = `/${'x'.repeat(10_000)}`;
+    for (let i = 0; i < 20; i += 1) {
+      await Promise.all(Array.from({ length: 20 }, () => client.call('GET', path)));
+    }
+    expect((await client.call('GET', '/readyz')).status).toBe(200);
+  });
+});

@@ -5,12 +5,11 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { logOptions } from '../http/log.ts';
-import { paths } from '../../testing/contract.ts';
-import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
-import { projectOf, textNames } from '../../testing/projects.ts';
-import { startProcess, startServer } from '../../testing/server-fixtures.ts';
-import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { logOptions } from '../../http/log.ts';
+import { paths } from '../../../testing/contract.ts';
+import { CookieClient, signedInClient } from '../../../testing/cookie-client.ts';
+import { startServer } from '../../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 
 test('each request is one line of JSON with the id of its response', async () => {
   const lines: unknown[] = [];
@@ -167,47 +166,4 @@ test('a terminal gets one line of text for each request', async () => {
     expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: GET \/api\/v1\/projects 401, [\d.]+ ms$/),
     expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: POST \/nothing 404, [\d.]+ ms$/),
   ]);
-});
-
-describe('the log of the process', () => {
-  test('contains no password, email, cookie, token or user text, even on errors', async () => {
-    const settings = { LOG_LEVEL: 'trace', DRAIN_SECONDS: '0' };
-    const { address, kill } = await startProcess({ DATA_DIR: temporaryFolder(), ...settings });
-    const client = new CookieClient(address);
-    const password = 'log-secret-password';
-    const credentials = { email: 'log-secret-email@example.org', password };
-    const headers = { authorization: 'Bearer log-secret-header' };
-    await client.register(credentials);
-    await client.register(credentials);
-    await client.login({ ...credentials, password: 'log-secret-wrong' });
-    await client.login(credentials);
-    const project = projectOf((name) => `log-secret-${name}`);
-    await client.createProject(project, { headers });
-    for (const name of textNames) await client.createRaw({ ...project, [name]: ['log-secret'] });
-    await client.createProject(undefined, { headers: { 'x-xsrf-token': 'log-secret-token' } });
-    await client.createProject(undefined, {
-      headers: { 'content-type': 'application/json', 'idempotency-key': 'log-secret-key' },
-      body: '{"log-secret-json":',
-    });
-    await client.call('GET', `${paths.listProjects}?password=log-secret-query`);
-    const { errors: log } = await kill('SIGTERM');
-
-    expect(log.trim().split('\n').length).toBeGreaterThanOrEqual(9);
-    for (const line of log.trim().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object');
-    expect(log).not.toContain('log-secret');
-    expect(client.cookies.size).toBe(2);
-    for (const value of client.cookies.values()) expect(log).not.toContain(value);
-  });
-
-  test('blocks no request if its reader stops reading', async () => {
-    const settings = { DATA_DIR: temporaryFolder() };
-    const { address } = await startProcess(settings, { readsLog: false });
-    const client = new CookieClient(address);
-    // More lines than fit into a pipe.
-    const path = `/${'x'.repeat(10_000)}`;
-    for (let i = 0; i < 20; i += 1) {
-      await Promise.all(Array.from({ length: 20 }, () => client.call('GET', path)));
-    }
-    expect((await client.call('GET', '/readyz')).status).toBe(200);
-  });
 });

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createPasswords } from '../auth/passwords.ts';
-import { siteOf } from '../auth/throttle.ts';
-import type { Database } from '../store/database.ts';
-import { CookieClient, type Reply } from '../../testing/cookie-client.ts';
-import { cheapestCost } from '../../testing/reference-server.ts';
-import { openDatabase } from '../../testing/database.ts';
+import { createPasswords } from '../../auth/passwords.ts';
+import type { Database } from '../../store/database.ts';
+import { CookieClient, type Reply } from '../../../testing/cookie-client.ts';
+import { cheapestCost } from '../../../testing/reference-server.ts';
+import { openDatabase } from '../../../testing/database.ts';
 import {
   beginTransaction,
   emptyStore,
@@ -12,7 +11,7 @@ import {
   refusal,
   startServer,
   storeNames,
-} from '../../testing/server-fixtures.ts';
+} from '../../../testing/server-fixtures.ts';
 
 const tooMany = refusal('tooManyAttempts');
 const wrongCredentials = refusal('wrongCredentials');
@@ -259,33 +258,27 @@ describe.each(storeNames)('throttling on %s', (name) => {
   }
 });
 
-test('while a count of one IP is locked on PostgreSQL, other IPs sign in', async () => {
-  const settings = await emptyStore('PostgreSQL');
-  const database = openDatabase(settings);
-  const address = await startServer({ database, trustedProxies: ['127.0.0.1'] });
-  const user = new CookieClient(address);
-  const from = (ip: string, client = new CookieClient(address)) =>
-    client.login(undefined, forwardedFor(ip));
-  await user.register(undefined, forwardedFor('192.0.2.1'));
-  await from('203.0.113.9');
-  const other = await beginTransaction(settings);
-  await other.run(`update attempt_buckets set made = 2 where network = '203.0.113.9'`);
-  const waiting = Promise.all(Array.from({ length: 20 }, () => from('203.0.113.9')));
-  await other.untilAwaited();
-  expect((await from('192.0.2.1', user)).status).toBe(200);
-  expect((await user.createProject()).status).toBe(201);
-  await other.run('rollback');
-  for (const reply of await waiting) expect(reply).toMatchObject(wrongCredentials);
-});
-
-test.each([
-  ['192.0.2.1', '192.0.2.1'],
-  ['::ffff:192.0.2.1', '192.0.2.1'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
-  ['2001:db8::1', '2001:db8:0::/48'],
-])('the address %j belongs to the site %j', (address, site) => {
-  expect(siteOf(address)).toBe(site);
-});
+test.each(storeNames.filter((name) => name === 'PostgreSQL'))(
+  'while a count of one IP is locked on %s, other IPs sign in',
+  async (name) => {
+    const settings = await emptyStore(name);
+    const database = openDatabase(settings);
+    const address = await startServer({ database, trustedProxies: ['127.0.0.1'] });
+    const user = new CookieClient(address);
+    const from = (ip: string, client = new CookieClient(address)) =>
+      client.login(undefined, forwardedFor(ip));
+    await user.register(undefined, forwardedFor('192.0.2.1'));
+    await from('203.0.113.9');
+    const other = await beginTransaction(settings);
+    await other.run(`update attempt_buckets set made = 2 where network = '203.0.113.9'`);
+    const waiting = Promise.all(Array.from({ length: 20 }, () => from('203.0.113.9')));
+    await other.untilAwaited();
+    expect((await from('192.0.2.1', user)).status).toBe(200);
+    expect((await user.createProject()).status).toBe(201);
+    await other.run('rollback');
+    for (const reply of await waiting) expect(reply).toMatchObject(wrongCredentials);
+  },
+);
 
 function forwardedFor(address: string) {
   return { headers: { 'x-forwarded-for': address } };

@@ -1,9 +1,8 @@
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readSettings } from '../commands/settings.ts';
-import { runProcess } from '../../testing/server-fixtures.ts';
-import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { readSettings } from '../../commands/settings.ts';
+import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 
 const existingFolder = import.meta.dirname;
 
@@ -22,19 +21,6 @@ test('the defaults are localhost:3000, ./data and ./dist', () => {
     metricsHost: 'localhost',
     metricsPort: undefined,
   });
-});
-
-test('an empty DATABASE_URL ends each start and command, before a file is created', async () => {
-  const [DATA_DIR, DATABASE_URL] = [temporaryFolder(), ''];
-  const scripts = { 'main.ts': [], 'commands/sign-out.ts': ['ada@example.org'] };
-  for (const [script, args] of Object.entries(scripts)) {
-    const { ended } = runProcess({ DATA_DIR, DATABASE_URL }, { script, args });
-    expect(await ended).toEqual({
-      code: 1,
-      errors: 'DATABASE_URL is empty: set it, or remove it to use the database in DATA_DIR.\n',
-    });
-  }
-  expect(readdirSync(DATA_DIR)).toEqual([]);
 });
 
 test('each setting is read from the environment', () => {
