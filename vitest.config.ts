@@ -4,6 +4,9 @@ import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { longWaitMs, maxWaitMs } from './testing/time-limits.ts';
 import { findMissingSoftware, softwareNames } from './tools/optional-software.ts';
+import { findTempParent } from './tools/temp-parent.ts';
+
+process.env['TMPDIR'] ??= await findTempParent();
 
 const dom: TestProjectInlineConfiguration['test'] = {
   // Takes a third of the processor time of jsdom: 9 seconds instead of 24 for tests/screens.
