@@ -5,16 +5,17 @@ import { bodyFields } from '../../../generated/operations.ts';
 import { paths } from '../../../testing/contract.ts';
 import { signedInClient, CookieClient } from '../../../testing/cookie-client.ts';
 import { escapedJson, longestProject, projectOf } from '../../../testing/projects.ts';
-import { refusal, startServer } from '../../../testing/server-fixtures.ts';
+import { refusal, useReferenceServer } from '../../../testing/server-fixtures.ts';
 
 const headers = { 'content-type': 'application/json' };
+const address = useReferenceServer();
 
 test('accepts the longest valid texts in the longest JSON notation', async () => {
   const credentials = {
     email: `${'a'.repeat(64)}@${'b'.repeat(60)}.org`,
     password: '🐎'.repeat(bodyFields.registerUser.password.maxLength),
   };
-  const client = new CookieClient(await startServer(), credentials);
+  const client = new CookieClient(address(), credentials);
   const body = `{"extra":"${'x'.repeat(10_000)}",${escapedJson(credentials).slice(1)}`;
   expect((await client.register(undefined, { body, headers })).status).toBe(201);
   expect((await client.login(undefined, { body, headers })).status).toBe(200);
@@ -41,7 +42,7 @@ test.each<[string, (project: object) => unknown, number]>([
     201,
   ],
 ])('a project %s', async (_case, change, status) => {
-  const client = await signedInClient(await startServer());
+  const client = await signedInClient(address());
   const project = projectOf((_, maxLength) => '"\\,[{'.repeat(maxLength / 5));
   const body = JSON.stringify(change(project));
   expect((await client.createProject(undefined, { body, headers })).status).toBe(status);
@@ -52,13 +53,13 @@ test.each([
   [paths.registerUser, 'content-length: 100000', '{"email":"'],
   [paths.login, 'transfer-encoding: chunked', `7530\r\n${'x'.repeat(0x7530)}\r\n`],
 ])('%s with %s refuses a body that is too long before all is sent', async (path, line, start) => {
-  const { socket, receive } = post(await startServer(), path, [line]);
+  const { socket, receive } = post(path, [line]);
   socket.write(start);
   expect(await receive()).toContain('HTTP/1.1 413 ');
 });
 
 test('reads the rest of a refused body, then answers the next request', async () => {
-  const { socket, receive } = post(await startServer(), paths.login, ['content-length: 5000000']);
+  const { socket, receive } = post(paths.login, ['content-length: 5000000']);
   expect(await receive()).toContain('HTTP/1.1 413 ');
   socket.write('x'.repeat(5_000_000));
   socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -67,9 +68,7 @@ test('reads the rest of a refused body, then answers the next request', async ()
 });
 
 test('closes the connection of a refused body that does not end', async () => {
-  const { socket, receive } = post(await startServer(), paths.login, [
-    'content-length: 1000000000',
-  ]);
+  const { socket, receive } = post(paths.login, ['content-length: 1000000000']);
   expect(await receive()).toContain('HTTP/1.1 413 ');
   socket.write('x'.repeat(11_000_000));
   // Not `once` of node:events: it rejects when the connection is reset.
@@ -78,8 +77,7 @@ test('closes the connection of a refused body that does not end', async () => {
 });
 
 test('refuses the 17th long body that an account sends at once, but no short one', async () => {
-  const address = await startServer();
-  const client = await signedInClient(address);
+  const client = await signedInClient(address());
   // The longest that is valid. The server counts those that are longer than 64 KiB.
   const long = { body: escapedJson(longestProject()), headers };
   expect(long.body.length).toBeGreaterThan(64 * 1024);
@@ -87,20 +85,20 @@ test('refuses the 17th long body that an account sends at once, but no short one
     `content-length: ${long.body.length}`,
     ...Object.entries(client.cookieHeaders()).map(([name, value]) => `${name}: ${value}`),
   ];
-  const posts = Array.from({ length: 17 }, () => post(address, paths.listProjects, longBody));
+  const posts = Array.from({ length: 17 }, () => post(paths.listProjects, longBody));
   expect(await Promise.race(posts.map(({ receive }) => receive()))).toContain('HTTP/1.1 429 ');
   const createLong = (owner: CookieClient) => owner.createProject(undefined, long);
   const tooMany = { ...refusal('tooManyAttempts'), headers: { 'retry-after': '10' } };
   expect(await createLong(client)).toMatchObject(tooMany);
   expect((await client.createProject()).status).toBe(201);
-  expect((await createLong(await signedInClient(address))).status).toBe(201);
+  expect((await createLong(await signedInClient(address()))).status).toBe(201);
   for (const { socket } of posts) socket.destroy();
   await expect.poll(async () => (await createLong(client)).status).toBe(201);
 });
 
 /** Sends the headers of a POST. `receive` resolves with the first bytes of the response. */
-function post(address: string, path: string, lines: string[]) {
-  const socket: Socket = connect(Number(new URL(address).port), '127.0.0.1');
+function post(path: string, lines: string[]) {
+  const socket: Socket = connect(Number(new URL(address()).port), '127.0.0.1');
   socket.on('error', () => {});
   onTestFinished(() => void socket.destroy());
   const head = [`POST ${path} HTTP/1.1`, 'host: x', 'content-type: application/json', ...lines];
