@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openPostgres } from '../store/postgres.ts';
 import { openStore } from '../store/store.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { backUpSqlite } from '../store/sqlite-files.ts';
@@ -12,11 +11,8 @@ import { longProject } from '../../testing/projects.ts';
 import { runServer, type Environment } from '../../testing/server-process.ts';
 import { runSql } from '../../testing/sql.ts';
 import {
-  alterPostgresDatabase,
   beginTransaction,
-  createPostgresDatabase,
   emptyStore,
-  freshDatabase,
   readiness,
   refusal,
   startServer,
@@ -85,40 +81,6 @@ test('while another process locks SQLite, a write waits and other requests are a
 });
 
 describe('/readyz', () => {
-  test.each(storeNames)('is 503 while another process locks a table of %s', async (name) => {
-    const settings = await emptyStore(name);
-    const client = new CookieClient(await startServer({ database: openDatabase(settings) }));
-    await expect.poll(readiness(client)).toBe(200);
-    const other = await beginTransaction(settings);
-    // The weakest lock that keeps rows from being written. A transaction locks all of SQLite.
-    if (name === 'PostgreSQL') await other.run('lock table projects in share mode');
-    await expect.poll(readiness(client)).toBe(503);
-    await other.run('rollback');
-    await expect.poll(readiness(client)).toBe(200);
-  });
-
-  test.each(storeNames)('writes a row for each check of %s', async (name) => {
-    const database = (await freshDatabase(name))();
-    const client = new CookieClient(await startServer({ database }));
-    const checks = async () =>
-      await database.query<Record<string, unknown>>('select checks from health');
-    await expect.poll(readiness(client)).toBe(200);
-    expect(String((await checks())[0]!['checks'])).toBe('1');
-    await database.checkWrite();
-    expect(String((await checks())[0]!['checks'])).toBe('2');
-  });
-
-  test('is 503 while PostgreSQL is read-only, and lists are answered', async () => {
-    const url = await createPostgresDatabase();
-    const client = await signedInClient(await startServer({ database: openPostgres(url) }));
-    await alterPostgresDatabase(url, 'set default_transaction_read_only = on');
-    await expect.poll(readiness(client)).toBe(503);
-    expect((await client.listProjects()).status).toBe(200);
-    expect(await client.createProject()).toMatchObject(unavailable);
-    await alterPostgresDatabase(url, 'set default_transaction_read_only = off');
-    await expect.poll(readiness(client)).toBe(200);
-  });
-
   test('checks the store once for many polls, and answers while the check hangs', async () => {
     const database = openSqlite(temporaryFolder());
     const { promise: end, resolve: endCheck } = Promise.withResolvers<void>();

@@ -1,28 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import Fastify from 'fastify';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createListSender } from '../http/list-responses.ts';
-import { operationTable } from '../../generated/operations.ts';
-import type { Database, SqlValue } from '../store/database.ts';
-import { columns, type StoredProject } from '../store/lists.ts';
-import { openStore } from '../store/store.ts';
-import { signedInClient, type CookieClient } from '../../testing/cookie-client.ts';
-import { insertProjectSql } from '../../testing/database.ts';
-import { newProject, projectOf, textNames } from '../../testing/projects.ts';
+import { describe, expect, test } from 'vitest';
+import { columns, type StoredProject } from '../../store/lists.ts';
+import { signedInClient, type CookieClient } from '../../../testing/cookie-client.ts';
+import { insertProjectSql } from '../../../testing/database.ts';
+import { projectOf, textNames } from '../../../testing/projects.ts';
 import {
   copyClient,
   freshDatabase,
   refusal,
   startServer,
   storeNames,
-  type StoreName,
-} from '../../testing/server-fixtures.ts';
+} from '../../../testing/server-fixtures.ts';
+import { path, request, startWithProjects } from '../lists.ts';
 
-const { path } = operationTable.listProjects;
 const textName = textNames[0]!;
 const fastestLevelFlag = 4; // header byte of gzip data compressed at level 1 (RFC 1952, XFL)
 
@@ -30,7 +20,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   test.each([0, 1, 40, 1_234])(
     'of %i projects has all texts in order, also compressed, and no body for HEAD',
     async (count) => {
-      const { client, addProjects } = await start(name);
+      const { client, addProjects } = await startWithProjects(name);
       const texts = projectOf((field) => `${field} "\\\u0001\u007f\u2028\n</script> 😀`);
       const ids = await addProjects(count, texts);
       const plain = await receive(client, { 'accept-encoding': 'identity' });
@@ -57,14 +47,14 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     ['*', undefined],
     ['', undefined],
   ])('for "%s" is compressed with %s', async (accepted, encoding) => {
-    const { client, addProjects } = await start(name);
+    const { client, addProjects } = await startWithProjects(name);
     await addProjects(40);
     const { headers } = await receive(client, { 'accept-encoding': accepted });
     expect(headers['content-encoding']).toBe(encoding);
   });
 
   test.each([0, 3, 1_234])('of %i projects gets 304 until it changes', async (count) => {
-    const { client, addProjects } = await start(name);
+    const { client, addProjects } = await startWithProjects(name);
     await addProjects(count);
     const etag = (await client.listProjects()).headers['etag'] ?? '';
     for (const cached of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
@@ -78,7 +68,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   });
 
   test('has a new ETag after each change by SQL', async () => {
-    const { client, address, addProjects, database } = await start(name);
+    const { client, address, addProjects, database } = await startWithProjects(name);
     const ids = await addProjects(5);
     const other = await signedInClient(address);
     const changes = [
@@ -123,7 +113,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   });
 
   test('has a new ETag, and no edit, after SQL added a project at its end', async () => {
-    const { client, database } = await start(name);
+    const { client, database } = await startWithProjects(name);
     const etags = new Set<string | undefined>();
     for (const id of ['first', 'second']) {
       const position = 'coalesce(max(position), 0) + 1';
@@ -141,7 +131,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   });
 
   test('is refused or cut if rows are deleted while it is read', async () => {
-    const { client, addProjects, database, queries } = await start(name);
+    const { client, addProjects, database, queries } = await startWithProjects(name);
     const ids = await addProjects(1_234);
     const deleteOneAfter = (count: number) => {
       queries.before = async () => {
@@ -162,7 +152,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   });
 
   test('skips any number of deleted positions in one query', async () => {
-    const { client, addProjects, database, queries } = await start(name);
+    const { client, addProjects, database, queries } = await startWithProjects(name);
     const [first] = await addProjects(2);
     await database.query('update projects set position = 1000000 where position = 2');
     queries.count = 0;
@@ -175,7 +165,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   });
 
   test('contains only the projects of its account, also for concurrent requests', async () => {
-    const { client, address } = await start(name);
+    const { client, address } = await startWithProjects(name);
     const clients = [client, await signedInClient(address), await signedInClient(address)];
     const created = await Promise.all(clients.map((owner) => owner.createProject()));
     const requests = Array.from({ length: 30 }, (_, i) => clients[i % 3]!.listProjects());
@@ -187,7 +177,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   test.each(['identity', 'gzip'])(
     'in %s breaks off if the store fails half-way, and is refused if nothing was sent',
     async (coding) => {
-      const { client, addProjects, queries } = await start(name);
+      const { client, addProjects, queries } = await startWithProjects(name);
       await addProjects(1_234);
       const { message } = refusal('internalServerError').body as { message: string };
       const outcome = async (untilFailure: number) => {
@@ -212,174 +202,9 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   );
 });
 
-describe('a list of projects', () => {
-  test('is not read further if the client stops reading or disconnects', async () => {
-    const { client, addProjects, queries } = await start();
-    await addProjects(
-      200,
-      projectOf(() => 'x'.repeat(100_000)),
-    );
-    queries.count = 0;
-    const { response } = await request(client, {});
-    // Each row is a chunk of its own. The buffers between server and client hold many.
-    expect(await settled(() => queries.count)).toBeLessThan(200);
-    response.destroy();
-    expect(await settled(() => queries.count)).toBeLessThan(200);
-  });
-
-  test('is refused while its account has 32 open streams, but not to other accounts', async () => {
-    const { address, client, addProjects, queries } = await start();
-    await addProjects(300);
-    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-    // All chunks but the first one wait.
-    queries.before = async (sql, [, , from] = []) => {
-      if (sql.includes('position between') && from !== 1) await isReleased;
-    };
-    const open = await Promise.all(Array.from({ length: 32 }, () => request(client, {})));
-    const refused = await client.listProjects();
-    expect(refused).toMatchObject({
-      ...refusal('tooManyAttempts'),
-      headers: { 'retry-after': '10' },
-    });
-    expect(refused.headers).not.toHaveProperty('etag');
-    expect((await (await signedInClient(address)).listProjects()).status).toBe(200);
-    open[0]!.response.destroy();
-    const status = async () => (await client.call('HEAD', path)).status;
-    await expect.poll(status).toBe(200);
-    release();
-    expect((await client.listProjects()).body).toHaveLength(300);
-  });
-
-  test('is read in few chunks per turn of the event loop if many clients read', async () => {
-    const { client, addProjects, queries } = await start();
-    await addProjects(1_300);
-    const opened = await Promise.all(Array.from({ length: 30 }, () => request(client, {})));
-    const finished = new AbortController();
-    const reading = Promise.all(opened.map(({ read }) => read()));
-    void reading.finally(() => finished.abort());
-    let [most, total] = [0, 0];
-    while (!finished.signal.aborted) {
-      queries.count = 0;
-      await yieldToEventLoop();
-      most = Math.max(most, queries.count);
-      total += queries.count;
-    }
-    await reading;
-    expect(total).toBeGreaterThan(30);
-    // Four chunks, of two queries each at most.
-    expect(most).toBeLessThanOrEqual(8);
-  });
-});
-
-describe('the cache', () => {
-  const megabyte = 1024 * 1024;
-
-  test('keeps the most recently used lists, up to 32 MB', async () => {
-    const { app, reads } = sendListsOf(() => [megabyte]);
-    const owners = Array.from({ length: 40 }, (_, i) => `${i}`);
-    for (const owner of owners) await app.inject(`/${owner}`);
-    expect(reads.splice(0)).toEqual(owners);
-    // With quotes and brackets, each list is a little larger than 1 MB.
-    for (const owner of owners.slice(-31)) await app.inject(`/${owner}`);
-    expect(reads).toEqual([]);
-    await app.inject('/8');
-    expect(reads).toEqual(['8']);
-  });
-
-  test.each([
-    ['one part', [20_000], false],
-    ['three parts', [20_000, 10_000, 20_000], true],
-  ])('has a list of %s after its first response: %s', async (_case, lengths, isReadAgain) => {
-    const { app, reads, change } = sendListsOf(() => lengths);
-    const texts = JSON.stringify(lengths.map((length) => 'x'.repeat(length)));
-    const plain = async () => (await app.inject('/ada')).body;
-    const gzipped = async () => {
-      const headers = { 'accept-encoding': 'gzip' };
-      return gunzipSync((await app.inject({ url: '/ada', headers })).rawPayload).toString();
-    };
-    for (const receiveBody of [plain, gzipped]) {
-      expect(await receiveBody()).toBe(texts);
-      expect(reads.splice(0)).toEqual(['ada']);
-      expect(await receiveBody()).toBe(texts);
-      expect(reads.splice(0)).toEqual(isReadAgain ? ['ada'] : []);
-    }
-    change();
-    expect(await plain()).toBe(texts);
-    expect(reads).toEqual(['ada']);
-  });
-});
-
-/** Returns a server of lists with texts of these lengths, each in a part of its own. */
-function sendListsOf(lengthsOf: () => number[]) {
-  const reads: string[] = [];
-  let version = 1;
-  const app = Fastify();
-  onTestFinished(() => app.close());
-  const sendList = createListSender('hash');
-  app.get<{ Params: { ownerId: string } }>('/:ownerId', (incoming, reply) => {
-    const { ownerId } = incoming.params;
-    async function* parts() {
-      reads.push(ownerId);
-      const lengths = lengthsOf();
-      for (const [i, length] of lengths.entries()) {
-        yield { json: JSON.stringify(['x'.repeat(length)]), isLast: i === lengths.length - 1 };
-      }
-    }
-    return sendList(incoming, reply, { ownerId, version: `${version}`, parts });
-  });
-  return { app, reads, change: () => (version += 1) };
-}
-
-/** Starts a server with a signed-in client. `queries.before` runs before each of its queries. */
-async function start(name: StoreName = 'SQLite') {
-  const database = (await freshDatabase(name))();
-  const queries = {
-    count: 0,
-    before: async (_sql: string, _values?: SqlValue[]) => {},
-  };
-  const instrumented: Database = {
-    ...database,
-    async query(sql, values) {
-      queries.count += 1;
-      await queries.before(sql, values);
-      return database.query(sql, values);
-    },
-  };
-  const address = await startServer({ database: instrumented });
-  const client = await signedInClient(address);
-  const [{ id: accountId }] = (await database.query('select id from accounts')) as [{ id: string }];
-  const store = await openStore(database);
-  async function addProjects(count: number, texts = newProject()) {
-    const ids = Array.from({ length: count }, () => randomUUID());
-    const common = { accountId, ...texts, idempotencyKey: undefined };
-    // They are stored in this order.
-    await Promise.all(ids.map((id) => store.createProject({ ...common, id })));
-    return ids;
-  }
-  return { address, client, addProjects, database, queries };
-}
-
 const idsOf = (list: unknown) => (list as { id: string }[]).map(({ id }) => id);
-
-async function request(client: CookieClient, headers: Record<string, string>) {
-  const sent = get(client.address + path, { headers: { ...client.cookieHeaders(), ...headers } });
-  onTestFinished(() => void sent.destroy());
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  return { response, read: () => response.toArray() as Promise<Buffer[]> };
-}
 
 async function receive(client: CookieClient, headers: Record<string, string>) {
   const { response, read } = await request(client, headers);
   return { headers: response.headers, body: Buffer.concat(await read()) };
-}
-
-/** Returns a number once it has stayed the same for many turns of the event loop. */
-async function settled(read: () => number): Promise<number> {
-  let [last, unchangedTurns] = [-1, 0];
-  while (unchangedTurns < 200) {
-    unchangedTurns = read() === last ? unchangedTurns + 1 : 0;
-    last = read();
-    await yieldToEventLoop();
-  }
-  return last;
 }
