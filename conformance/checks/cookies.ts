@@ -2,7 +2,7 @@ import { Cookie } from 'tough-cookie';
 import type { Exchange } from '../http/record.ts';
 import { isSuccess, statusOf } from '../http/response.ts';
 import { maskCookie } from '../http/secrets.ts';
-import { isLocalhost } from '../http/simulated-browser.ts';
+import { isLocalhost, type ApiCall } from '../http/simulated-browser.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { activeSession, firstVisit, signInAsAnother, manyVisits } from '../people/visits.ts';
 import { describeStatus, truncate } from '../problems/describe.ts';
@@ -240,22 +240,31 @@ export const cookieChecks: Check[] = [
     after: ['COOKIE-2'],
     async run(context) {
       const { browser, login } = await activeSession(context);
-      const other = context.newBrowser('ada, with a cookie of another application');
-      // First, as older cookies are: a parser may fail before it comes to the session.
-      for (const [key, value] of Object.entries(otherCookies))
-        other.setCookie(new Cookie({ key, value, path: '/' }));
-      // A second one with a name.
-      other.setCookie(new Cookie({ key: 'empty', value: 'no', path: '/api' }));
-      for (const cookie of browser.allCookies()) other.setCookie(cookie, browser);
-      const list = await other.listProjects();
-      // Twice, because some lists may fail with any cookies.
-      const again = await other.listProjects();
-      if (list.outcome.ok || again.outcome.ok) return;
-      if (!(await browser.listProjects()).outcome.ok) return;
-      fail(`The list fails beside another app's cookie: ${describeStatus(list.exchange)}.`, [
-        login,
-        list,
-      ]);
+      const own = browser.allCookies();
+      const others = [
+        ...Object.entries(otherCookies).map(([key, value]) => ({ key, value, path: '/' })),
+        // A second one with a name.
+        { key: 'empty', value: 'no', path: '/api' },
+        ...own.map(({ key }) => ({ key: `x${key}`, value: 'no', path: '/' })),
+      ];
+      const listBeside = async (cookies: typeof others) => {
+        const other = context.newBrowser('ada, with a cookie of another application');
+        // First, as older cookies are: a parser may fail before it comes to the session.
+        for (const cookie of cookies) other.setCookie(new Cookie(cookie));
+        for (const cookie of own) other.setCookie(cookie, browser);
+        // Twice, because some lists may fail with any cookies.
+        const list = await other.listProjects();
+        return list.outcome.ok ? list : other.listProjects();
+      };
+      const all = await listBeside(others);
+      if (all.outcome.ok || !(await browser.listProjects()).outcome.ok) return;
+      const failure = (which: string, list: ApiCall) =>
+        fail(`The list fails beside ${which}: ${describeStatus(list.exchange)}.`, [login, list]);
+      for (const cookie of others) {
+        const list = await listBeside([cookie]);
+        if (!list.outcome.ok) failure(`another app's cookie ${cookie.key}=${cookie.value}`, list);
+      }
+      failure("another app's cookies", all);
     },
   }),
 ];

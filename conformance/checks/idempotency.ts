@@ -59,13 +59,21 @@ export const idempotencyChecks: Check[] = [
     after: ['PROJECT-13'],
     run: asUser('bob', async (context, browser) => {
       const { call: plain } = await createListed(context, browser, 'with a key of the app');
-      const sent = context.fixtures.project('without a key');
       const headers = { 'idempotency-key': undefined };
-      const call = await browser.createProject(sent, { headers, isAppRequest: false });
-      const project = expectSuccess(call, 'A project without an Idempotency-Key fails', [plain]);
-      const list = await listWith(context, browser, [{ call, project }]);
+      const created = [];
+      const calls = [plain];
+      for (const name of ['without a key', 'also without a key']) {
+        const sent = context.fixtures.project(name);
+        const call = await browser.createProject(sent, { headers, isAppRequest: false });
+        const project = expectSuccess(call, 'A project without an Idempotency-Key fails', [plain]);
+        created.push({ call, project });
+        calls.push(call);
+        if (!sharesText(project, sent))
+          fail('A project without an Idempotency-Key gets the response to an earlier one.', calls);
+      }
+      const list = await listWith(context, browser, created);
       const lost = 'The list lacks a project that was created without an Idempotency-Key.';
-      failIfMissing(list, lost, [plain, call]);
+      failIfMissing(list, lost, calls);
     }),
   }),
   should('PROJECT-27', {

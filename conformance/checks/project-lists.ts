@@ -134,7 +134,7 @@ export const projectListChecks: Check[] = [
     run: asUser('bob', async (context, browser) => {
       await createOrBlock(context, browser, 'before those at once');
       // Ids that are made of the time differ by chance.
-      const names = Array.from({ length: 5 }, (_, index) => `${index + 1} of five at once`);
+      const names = Array.from({ length: 8 }, (_, index) => `${index + 1} of eight at once`);
       const calls = await Promise.all(
         names.map((name) => browser.createProject(context.fixtures.project(name), onNewConnection)),
       );

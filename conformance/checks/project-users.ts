@@ -144,8 +144,17 @@ export const projectUserChecks: Check[] = [
         lists,
         ({ outcome }) => outcome.ok && outcome.value.some((row) => owned.some(isSameProject(row))),
       );
-      if (found.length > 0)
-        fail(`A visitor without an account sees projects of a user in ${words} lists.`, [found[0]]);
+      const [seen] = found;
+      if (!seen) return;
+      const { request } = seen.exchange;
+      const apart = await context.http.send({ ...request, onNewConnection: true }, seen.exchange);
+      const boundToConnection = {
+        detail: 'Only on connections that users had before.',
+        requirement:
+          'Find the user of each request by its cookie. Keep none for a connection or its process.',
+      };
+      const description = `A visitor without an account sees projects of a user in ${words} lists.`;
+      fail(description, [seen], isSuccess(apart) ? {} : boundToConnection);
     }),
   }),
   must('PROJECT-22', {

@@ -81,9 +81,10 @@ export function createTextSearch(record: Exchange[]) {
       return isLong && !ownTexts.some((sent) => sent.includes(text));
     });
     const sender = name && senders.get(String(project[name]))!;
-    // A key may repeat the response to another text.
-    if (!sender || own.some((each) => keyOf(each) && keyOf(each) === keyOf(sender)))
-      return undefined;
+    // A key may repeat the response to another text, and so may none: PROJECT-31 reports that.
+    const isOfKey = (each: Exchange) =>
+      keyOf(each) === keyOf(sender!) && (keyOf(each) || each.person === sender!.person);
+    if (!sender || own.some(isOfKey)) return undefined;
     const field = labelOf(name);
     const text = truncate(String(project[name]), 40);
     // The list may have what was sent, with another id than the response.

@@ -170,6 +170,17 @@ export const sessionLifeChecks: Check[] = [
         const idleMs = after.exchange.endedAtMs - before.exchange.endedAtMs;
         await clock.sleep(Math.min(idleMs, maxIdleMs));
         const alone = await other.listProjects();
+        const forger = context.newBrowser('forger');
+        for (const cookie of other.allCookies())
+          forger.setCookie(changeCookie(cookie, { value: 'invented' }));
+        const forged = await forger.listProjects();
+        const next = await other.listProjects();
+        if (alone.outcome.ok && isUnauthorized(next))
+          fail('A request with an invented session cookie ends the sessions of users.', [
+            alone,
+            forged,
+            next,
+          ]);
         if (others > 0 && list.outcome.ok && alone.outcome.ok)
           fail(`A session ends while others sign in ${others} times: ${failure}`, [before, after], {
             detail: `Without requests of others, one is valid after ${secondsBetween(list, alone)} s.`,

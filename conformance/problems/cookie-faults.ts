@@ -6,7 +6,7 @@ export const setCookieLines = ({ response }: Exchange) => headerValues(response,
 
 const joinedLine = /,\s*[^=;,\s]+=[^;]*;\s*(path|httponly|samesite|max-age)/i;
 const knownAttribute =
-  /^\s*(expires|max-age|domain|path|secure|httponly|samesite|partitioned|priority)?\s*(=|$)/i;
+  /^\s*(expires|max-age|domain|path|secure|httponly|samesite|partitioned|priority|version|comment)?\s*(=|$)/i;
 
 /** Returns why a browser loses a cookie or a part of it; undefined when it does not. */
 export function reasonOfLoss(exchange: Exchange, line: string, isBroken: boolean) {

@@ -81,7 +81,7 @@ export function describeResponse(exchange: Exchange, time = ''): string {
     .trim()
     .slice(0, 2000)
     .replaceAll(/\s*\n\s*/g, ' ');
-  const unprintable = text.match(/[^\P{Cc}\t]|\uFFFD/gu)?.length ?? 0;
+  const unprintable = text.match(/[^\P{Cc}\t\u0080-\u009F]|\uFFFD/gu)?.length ?? 0;
   const isText = unprintable <= text.length / 5;
   const shown = isText ? truncate(text, 120) : `${response.bytes.length} bytes that are not text`;
   // Of a page, the proxy that wrote it.

@@ -181,10 +181,9 @@ const changes: Record<string, Change> = {
   'normalized to the Unicode form NFC': (text) => text.normalize('NFC'),
   'normalized to the Unicode form NFKC': (text) => text.normalize('NFKC'),
   'normalized to the Unicode form NFD': (text) => text.normalize('NFD'),
-  trimmed: (text) => text.trim(),
   'without repeated spaces (each run of spaces became one)': (text) => text.replaceAll(/ +/g, ' '),
   'sent back with "\'" before =, +, - or @, as for CSV': (text) => text.replace(/^[=+@-]/, "'$&"),
-  'URL-decoded (%25 became %)': (text) =>
+  'URL-decoded': (text) =>
     text.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16))),
   'with the two characters \\n turned into a line break': (text) => text.replaceAll('\\n', '\n'),
   'with a backslash before quotes': (text) => text.replaceAll(/["'\\]/g, '\\$&'),
@@ -229,6 +228,8 @@ function nameChange(sent: string, received: string, from: string, to: string): s
   if (/^(number|boolean)$/.test(typeof parseJson(sent))) return 'read as JSON, not as text';
   const isMarkup = /&#?\w+;/.test(received) && withoutMarkup(sent) === withoutMarkup(received);
   if (isMarkup && received.length > sent.length) return 'HTML-escaped';
+  // Marks of a direction too, which no user sees.
+  if (received === sent.replaceAll(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, '')) return 'trimmed';
   const known =
     Object.entries(changes).find(
       ([, change]) => change(sent) !== sent && toUnmarked(received) === toUnmarked(change(sent)),

@@ -44,12 +44,18 @@ export const refuseAll = oncePerArguments(
       ? await context.signedInUser('erin')
       : { browser: context.newBrowser('stranger') };
     const good = (name: string) => goodCalls[call](context, browser, name);
+    const isListed =
+      isProject &&
+      (await good('before-refusals')).outcome.ok &&
+      (await browser.listProjects()).outcome.ok;
     let failed: { good: ApiCall; before: ErrorCase } | undefined;
     for (const before of casesOf(call)) {
       await sendErrorCase(context, before.send, browser).catch(() => undefined);
       if (!isProject || failed) continue;
-      for (const next of [await good(`after-${before.id}`), await browser.listProjects()])
-        if (!next.outcome.ok) failed ??= { good: next, before };
+      const next: ApiCall[] = [await good(`after-${before.id}`)];
+      if (isListed) next.push(await browser.listProjects());
+      const [first] = next.filter(({ outcome }) => !outcome.ok);
+      failed = first && { good: first, before };
     }
     const name = await freeName(context, casesOf(call).at(-1)!, 'after-refusals');
     return failed ?? { good: await good(name) };

@@ -57,6 +57,7 @@ test.each([
   ['XSRF-3: the XSRF token is expected after', / masked with XOR is accepted\.$/],
   ['XSRF-3: each of two', / refused on 2 of 4 new connections\.$/],
   ['SIGNIN-17: two', /^\d+ accounts sign in now and then\.$/],
+  ['TEXT-3: text is trimmed', /^\d texts are trimmed\.$/],
   ['TEXT-3: directional', / is without U\+200F and U\+200E\.$/],
 ])('the report names the fault and not the check that met it: %s', async (name, line) => {
   const { change: fault, only } = faults.find((each) => each.name.startsWith(name))!;

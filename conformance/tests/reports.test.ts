@@ -224,7 +224,7 @@ test('a finding is a consequence only if another one explains each of its checks
     resultOf('PROJECT-8', problem),
     resultOf('CORS-1', problem),
   ];
-  const findings = listFindings(results).map(({ checks, causes }) => [checks.length, causes]);
+  const findings = listFindings(results).map((each) => [each.checks.length, each.causes]);
   expect(findings).toContainEqual([2, []]);
 });
 

@@ -252,6 +252,9 @@ const others: Record<string, Change> = {
       },
     }),
   ),
+  'a body of more than 200 kB is refused': change.requests(
+    ({ body }) => Buffer.byteLength(body) > 200_000 && change.error(413),
+  ),
   'sessions are JWTs that count seconds': jwtSessions,
   // Like express-session.
   'session cookies are signed': encodeSessions((token) => {

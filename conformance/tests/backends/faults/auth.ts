@@ -1,6 +1,7 @@
 import {
   jsonResponse,
   requestCookie,
+  withHeaders,
   type StoredAccount,
   type Backend,
   type Change,
@@ -184,6 +185,10 @@ export const signInFaults: Record<string, Change> = {
       if (sessions.size > 16) sessions.delete([...sessions.keys()][0]!);
     });
   },
+  'SIGNIN-13: a session cookie that is no hexadecimal number ends all sessions': ({ sessions }) =>
+    change.before('findAccount', (_backend, session) => {
+      if (/[^\da-f]/.test(session)) sessions.clear();
+    }),
   'ACCOUNT-1: a registration is refused on a connection with an earlier request': () => {
     const used: number[] = [];
     return change.requests((request) => {
@@ -213,6 +218,19 @@ export const signInFaults: Record<string, Change> = {
     401,
     () => jsonResponse(200, { error: 'wrong' }),
   ),
+  'SIGNIN-1: any password signs in after the right one': ({ signIn, refuseLogin }) => {
+    const known = new Set<unknown>();
+    return {
+      signIn(account, call) {
+        known.add(account);
+        return signIn(account, call);
+      },
+      refuseLogin: (account, call) =>
+        account && known.has(account)
+          ? withHeaders(jsonResponse(200, {}), { 'set-cookie': signIn(account, call) })
+          : refuseLogin(account, call),
+    };
+  },
   'SIGNIN-2: "_" in an email stands for any character': ({ accounts, emailKey }) => ({
     emailKey(email) {
       const pattern = new RegExp(

@@ -42,7 +42,7 @@ export const cookieFaults: Record<string, Change> = {
       change.withSetCookies(response, ['session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0']),
   ),
   'COOKIE-2: the session cookie has no Path attribute, and the empty list is null': change.all(
-    sessionCookie('; Path=/', ''),
+    sessionCookie('; Path=/', '; Version=1'),
     () => ({ listOf: ({ projects }) => (projects.length > 0 ? projects : null) }),
   ),
   'COOKIE-2: the session cookie has the path of the sign-in, and visitors get one for all paths':
@@ -218,6 +218,12 @@ export const otherCookieFaults: Record<string, Change> = {
   ),
   'COOKIE-8: a cookie with "=" in its value causes a 500': change.requests(
     ({ headers }) => /=[^;]*=/.test(String(headers['cookie'])) && change.error(500),
+  ),
+  'COOKIE-8: a cookie whose name ends like that of the session is taken for it': change.requests(
+    (request) => {
+      const [cookie] = /session=[^;]*/.exec(String(request.headers['cookie'])) ?? [];
+      return { ...request, headers: { ...request.headers, cookie } };
+    },
   ),
   'COOKIE-8: two cookies with one name cause a 500': change.requests(
     ({ headers }) => /\b(\w+)=.*; \1=/.test(String(headers['cookie'])) && change.error(500),

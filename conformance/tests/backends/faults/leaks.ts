@@ -16,6 +16,12 @@ export const leakFaults: Record<string, Change> = {
       trace: 'Error\n\tat app.Projects.create(Projects.java:17)',
     }),
   ),
+  'LEAK-3: refusals contain a stack trace of Erlang': change.refusals((response, message) =>
+    change.withJson(response, {
+      message,
+      trace: '[{web,create,2,[{file,"src/web.erl"},{line,7}]}]',
+    }),
+  ),
   'LEAK-3: refusals contain a stack trace of PHP': change.refusals((response, message) =>
     change.withJson(response, { message, file: '/srv/app/Projects.php', line: 17 }),
   ),

@@ -357,6 +357,13 @@ export const otherProjectFaults: Record<string, Change> = {
       if (response.status === 201 && !keyOf(request)) account!.projects.pop();
     },
   ),
+  'PROJECT-31: a project without an Idempotency-Key gets the first one of its user': () => {
+    const first = new Map<unknown, BackendResponse>();
+    return change.after('createProject', (response, { account, request }) => {
+      if (response.status !== 201 || keyOf(request)) return undefined;
+      return getOrCreate(first, account, () => response);
+    });
+  },
   'PROJECT-27: an Idempotency-Key that another user has sent is refused': () => {
     const sessions = new Map<string, string>();
     return change.requestsTo('createProject', (request) => {

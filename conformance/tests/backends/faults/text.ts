@@ -73,6 +73,9 @@ export const textFaults: Record<string, Change> = {
     '{}'.replace('{}', text),
   ),
   'TEXT-9: text is trimmed': change.storedText((text) => text.trim()),
+  'TEXT-3: text is trimmed, also of marks of direction': change.storedText((text) =>
+    text.replaceAll(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, ''),
+  ),
   'TEXT-10: text is normalized (NFC)': change.storedText((text) => text.normalize('NFC')),
   'TEXT-11: the longest body is refused with an HTML page': change.requests(
     ({ body }) => body.length > longestText && change.htmlPage(413, 'Request Entity Too Large'),
