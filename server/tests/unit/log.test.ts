@@ -4,7 +4,7 @@ import { get } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { logOptions } from '../../http/log.ts';
 import { paths } from '../../../testing/contract.ts';
 import { CookieClient, signedInClient } from '../../../testing/cookie-client.ts';
@@ -129,15 +129,21 @@ describe('security events', () => {
 
   test('include bytes that are no HTTP, sixty lines a minute at most', async () => {
     const { events, address } = await startWithEvents();
-    for (let i = 0; i < 70; i += 1) {
+    const now = vi.spyOn(performance, 'now');
+    onTestFinished(() => now.mockRestore());
+    const sendAt = async (ms: number) => {
+      now.mockReturnValue(ms);
       const socket = connect(Number(new URL(address).port), '127.0.0.1');
       socket.end('no HTTP: a secret\r\n\r\n');
       await once(socket.resume(), 'close');
-    }
+    };
+    for (let i = 0; i < 70; i += 1) await sendAt(i * 850);
+    await sendAt(60_001);
     const line = { event: 'brokenRequest', network, reason: 'HPE_INVALID_METHOD' };
     expect(events).toEqual([
       ...Array.from({ length: 59 }, () => line),
       { ...line, restOfMinute: 'not logged' },
+      line,
     ]);
   });
 });
