@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createHttpClient } from '../http/client.ts';
 import { retryAfterMsOf } from '../http/patience.ts';
 
 test.each([
@@ -13,4 +14,12 @@ test.each([
 ])('after %i with %o, the kit waits %s ms', (status, headers, expectedMs) => {
   const response = { status, headers: Object.entries(headers), bytes: Buffer.of(), text: '' };
   expect(retryAfterMsOf(response, Date.parse('2100-01-01T00:00:00Z'))).toBe(expectedMs);
+});
+
+test('after a stop, nothing is sent', async () => {
+  const client = createHttpClient('http://localhost:1', { stop: AbortSignal.abort() });
+  const sentBy = { browserName: 'ada', person: 'ada', isAppRequest: true, cookies: [] };
+  const sent = client.send({ method: 'GET', path: '/', headers: {} }, sentBy);
+  await expect(sent).rejects.toThrow('the run was stopped');
+  expect(client.exchanges).toEqual([]);
 });

@@ -16,12 +16,13 @@ import { renderJunit } from '../report/junit.ts';
 import type { Report } from '../report/schema.ts';
 import { viewOf } from '../report/summary.ts';
 import { renderTerminal } from '../report/terminal.ts';
-import type { CheckResult, RunResult } from '../checks/run.ts';
+import { run, type CheckResult, type RunResult } from '../checks/run.ts';
 import { exemplary, startBackend, type Change } from './backends/backend.ts';
 import * as change from './backends/changes.ts';
 import { errorFaults } from './backends/faults/errors.ts';
 import { leakFaults } from './backends/faults/leaks.ts';
 import { runKit } from './backends/run-kit.ts';
+import { TestClock } from './backends/test-clock.ts';
 import { closedConnection, restartAfter, type BackendResponse } from './backends/stub-server.ts';
 
 const specification = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
@@ -207,6 +208,15 @@ test.each([
   const secrets = createSecrets();
   secrets.add('Kit "1" 2!');
   expect(secrets.mask(text)).toMatch(/^\W*(note\W*)?\*{3}\W*$/);
+});
+
+test('the address of the backend is no other origin', async () => {
+  const clock = new TestClock();
+  const { origin, stop } = await startBackend(clock, exemplary);
+  const { results } = await run({ origin, clock, appOrigin: origin, only: ['CORS-1'] }).finally(
+    stop,
+  );
+  expect(results.map(({ status }) => status)).toEqual(['skipped']);
 });
 
 test('of two secrets, the longer one is masked whole', () => {

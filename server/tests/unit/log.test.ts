@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { logOptions } from '../../http/log.ts';
 import { paths } from '../../../testing/contract.ts';
 import { CookieClient, signedInClient } from '../../../testing/cookie-client.ts';
-import { startServer } from '../../../testing/server-fixtures.ts';
+import { freshDatabase, startServer } from '../../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 
 test('each request is one line of JSON with the id of its response', async () => {
@@ -46,6 +46,20 @@ test('each request is one line of JSON with the id of its response', async () =>
     expect.objectContaining({ path: '/%E0%A4%A', status: 400 }),
     expect.objectContaining({ path: '/absolute' }),
   ]);
+});
+
+test('the error behind a 500 is logged', async () => {
+  const errors: unknown[] = [];
+  const write = (line: string) => {
+    const { level, err } = JSON.parse(line) as { level: string; err?: { message: string } };
+    if (level === 'error') errors.push(err?.message);
+  };
+  const database = (await freshDatabase('SQLite'))();
+  const logger = { ...((await logOptions('info')) as object), stream: { write } };
+  const client = await signedInClient(await startServer({ database, logger }));
+  vi.spyOn(database, 'query').mockRejectedValueOnce(new TypeError('A bug.'));
+  expect((await client.listProjects()).status).toBe(500);
+  expect(errors).toEqual(['A bug.']);
 });
 
 describe('security events', () => {

@@ -203,6 +203,7 @@ test.each([
   ['/.hidden.', 404],
   // Nothing changes a password, so a password manager may not say that a page does.
   ['/.well-known/change-password', 404],
+  ['/.well-known/security.txt', 200],
   ['/index.html', 200],
   ['/assets/index-abc.js', 200],
 ])('GET %s is not redirected, but answered %d', async (path, status) => {
@@ -249,6 +250,8 @@ function createDist(source = ''): string {
   );
   writeFileSync(join(dist, '404.html'), '<a href="./">Start</a>');
   writeFileSync(join(dist, '.hidden'), '');
+  mkdirSync(join(dist, '.well-known'));
+  writeFileSync(join(dist, '.well-known/security.txt'), '');
   mkdirSync(join(dist, 'assets'));
   writeFileSync(join(dist, 'assets/index-abc.js'), source);
   return dist;
