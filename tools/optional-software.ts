@@ -39,7 +39,6 @@ const optionalSoftware = {
   // Processes are found there, so their tests need Linux.
   '/proc': { find: () => (existsSync('/proc/self/stat') ? '/proc' : undefined), packages: '' },
   curl: { find: () => findProgram('curl'), packages: 'curl' },
-  django: { find: () => findProgram('django-admin'), packages: 'python3-django' },
 } satisfies Record<string, Software>;
 
 export type SoftwareName = keyof typeof optionalSoftware;
