@@ -40,7 +40,8 @@ export class CookieClient {
       ...this.cookieHeaders(),
       ...(init.headers as Record<string, string>),
     });
-    if (json !== undefined) headers.set('content-type', 'application/json');
+    if (json !== undefined && !headers.has('content-type'))
+      headers.set('content-type', 'application/json');
     const abortController = new AbortController();
     const response = await within(
       `the response to ${method} ${path}`,
