@@ -10,9 +10,9 @@ import { findSessions } from '../requests/session-cookies.ts';
 import { must, should, type Check, type Run } from './check.ts';
 import { inspectResponses } from './inspectors.ts';
 
-/** Stack traces of JavaScript, Python, Java and Kotlin, C#, Go, Ruby, PHP, Rust, Erlang and Haskell. */
+/** Stack traces of JavaScript, Python, Java, C#, Go, Ruby, PHP, Rust, Erlang and Haskell. */
 const stackTrace =
-  /\bat [\w.$<>[\] ]{1,99} \(?(?:file:\/\/|node:|\/|[A-Z]:\\)[^\s)]{1,200}:\d+|Traceback \(most recent call last\)|File "[^"]{1,200}", line \d+|\bat [\w.$]{1,200}\([\w$]{1,99}\.(?:java|kt|scala):\d+\)|\bat [\w.`<>]{1,200}\([^)]{0,200}\) in \S{1,200}:line \d+|goroutine \d+ \[|\.rb:\d+:in [`']|#\d+ \/?[\w/.-]{1,200}\.php\(\d+\)|panicked at |"file": ?"[^"]{1,200}\.\w{1,5}",\s*"line": ?\d+|\/[\w.-]{1,99}\.(?:js|ts|py|go|php|rs):\d+:\d+|\{file,\s*\\?"|\.(?:exs?|erl|lua|clj):\d+: |CallStack \(from /;
+  /\bat [\w.$<>[\] ]{1,99} \(?(?:file:\/\/|node:|\/|[A-Z]:\\)[^\s)]{1,200}:\d+|Traceback \(most recent call last\)|File "[^"]{1,200}", line \d+|\bat [\w.$]{1,200}\([\w$]{1,99}\.(?:java|kt|scala):\d+\)|\bat [\w.`<>]{1,200}\([^)]{0,200}\) in \S{1,200}:line \d+|goroutine \d+ \[|\.rb:\d+:in [`']|#\d+ \/?[\w/.-]{1,200}\.php\(\d+\)|panicked at |"file": ?"[^"]{1,200}\.\w{1,5}",\s*"line": ?\d+|\/[\w.-]{1,99}\.(?:js|ts|py|go|php|rs):\d+:\d+|\{file,\s*"|\.(?:exs?|erl|lua|clj):\d+: |CallStack \(from /;
 
 /** Error messages of databases, their drivers, language runtimes and frameworks, and paths. */
 const internalError =

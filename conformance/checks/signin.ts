@@ -159,7 +159,6 @@ export const signInChecks: Check[] = [
   }),
 ];
 
-/** Fails if wrong credentials sign in, or make the backend fail. Returns the refusal. */
 /** Fails if a wrong password signs in only to an account that has signed in before. */
 async function expectWithoutSignIn(context: RunContext, call: ApiCall) {
   const { login } = await context.signedInUser('ada');
@@ -173,6 +172,7 @@ async function expectWithoutSignIn(context: RunContext, call: ApiCall) {
     });
 }
 
+/** Fails if wrong credentials sign in, or make the backend fail. Returns the refusal. */
 function expectRejection(credentials: string, call: ApiCall): ApiCall {
   const response = `${credentials} gets ${describeStatus(call.exchange)}`;
   const cause = wrongSignIn(call, credentials);
