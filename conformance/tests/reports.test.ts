@@ -52,9 +52,11 @@ test('a report accuses a backend of nothing but its faults', () => {
 test('the terminal report starts with failures: what users see and the decisive request', () => {
   const text = renderTerminal(report);
   expect(text.trimStart().startsWith('MUST not met: ')).toBe(true);
-  expect(text).toContain('users see  red banner: "Internal Server Error"');
-  expect(text).toContain('before     ada: registerUser\n');
-  expect(text).toMatch(/request +POST \/api\/v1\/auth\/login .*\n +response +401 /);
+  const rowOf = (label: string) => new RegExp(`(?<=^ +${label} +)\\S.*`, 'm').exec(text)?.[0];
+  expect(rowOf('users see')).toBe('red banner: "Internal Server Error"');
+  expect(rowOf('before')).toBe('ada: registerUser');
+  expect(rowOf('request')).toMatch(/^POST \/api\/v1\/auth\/login /);
+  expect(rowOf('response')).toMatch(/^401 /);
   expect(text).toContain(`tracker-conformance ${report.origin} --try ${report.findings[0]!.id}`);
   expect(text).not.toContain('curl');
   expect(text).toMatch(/note +A session is valid after \d+ s without a call, and \d+ sign-ins/);
