@@ -8,6 +8,7 @@ import {
 import { act, render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
+import { LoadErrorScreen } from '../../src/screens/error-screens.tsx';
 import { PlainLayout } from '../../src/screens/layout.tsx';
 import { LoginScreen } from '../../src/screens/login.tsx';
 import { renderApp } from '../../testing/render-app.tsx';
@@ -90,4 +91,10 @@ test('the second layout has an empty navigation area above the content [LAYOUT-2
     Node.DOCUMENT_POSITION_FOLLOWING,
   );
   expect(screen.getByRole('main').textContent).toBe('Content');
+});
+
+test('the heading has the focus when the screen replaces its load error [CHOICE-71]', () => {
+  const { rerender } = render(<LoadErrorScreen title="Error" message="Lost." attempt={1} />);
+  rerender(<h1 tabIndex={-1}>Projects</h1>);
+  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Projects' }));
 });
