@@ -230,6 +230,7 @@ function describeStop({ last, broken, refused, durationMs }: Stop): Problem {
     {
       detail: others.length > 0 ? `${broken.length} requests at once got no response.` : undefined,
       cause: { words: 'times, the backend stops', subject: when },
+      lasting: [only ?? refused],
     },
   );
 }

@@ -121,12 +121,11 @@ function timeToLookUp({ response, receivedAt, durationMs }: Exchange): string {
 }
 
 function reportFinding(finding: Finding, context: RunContext, writer: Writer) {
-  const { checks, level, summary, situations, problems, causes } = finding;
+  const { checks, summary, situations, problems, causes } = finding;
   const [first] = problems as [Problem];
   return {
     ...wordsOf(checks[0]!),
     requirement: first.requirement ?? first.cause?.requirement ?? checks[0]!.requirement,
-    level,
     /** The check to begin with is the first. */
     ids: checks.map(({ id }) => id),
     ...writer.cleanTexts({

@@ -24,6 +24,12 @@ test.each([
   expect(findings.slice(1).filter(({ causes }) => causes.length === 0)).toEqual([]);
 });
 
+test('a finding has the level of its first check, also if a MUST is not met with it', async () => {
+  const fault = faults.find(({ name }) => name.startsWith('ERR-5: the registration'))!;
+  const [first] = createReport(await runWith([fault.change], ['ERR-5', 'ERR-20'])).findings;
+  expect(first).toMatchObject({ ids: ['ERR-5', 'ERR-20'], level: 'SHOULD' });
+});
+
 test.each([
   ['REACH-5: no request gets', /^\d kinds of requests fail since POST \S+register got 409\.$/],
   [
