@@ -11,6 +11,7 @@ import {
   type Visit,
 } from '../people/visits.ts';
 import { countIn, describeStatus } from '../problems/describe.ts';
+import { noteOnlyCookie } from '../problems/cookie-faults.ts';
 import { expectSuccess, fail, skip } from '../problems/problem.ts';
 import { isSameProject, listWith, unshown } from '../requests/lists.ts';
 import {
@@ -49,7 +50,9 @@ export const sessionChecks: Check[] = [
         });
       const sent = visit.browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
       if (!sent.some((key) => key !== 'XSRF-TOKEN'))
-        fail(describeMissingCookie(visit), [visit.login, call]);
+        fail(describeMissingCookie(visit), [visit.login, call], {
+          detail: noteOnlyCookie(visit.login.exchange),
+        });
       fail(
         `After signing in, ${nameOf(call)} is refused: ${describeStatus(call.exchange)}.`,
         [call],

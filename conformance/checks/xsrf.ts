@@ -5,6 +5,7 @@ import { activeSession, firstVisit, manyVisits, type Visit } from '../people/vis
 import { countIn, describeStatus, secondsBetween } from '../problems/describe.ts';
 import { refusalCause } from '../problems/causes.ts';
 import { messageFault } from '../problems/matchers.ts';
+import { noteOnlyCookie } from '../problems/cookie-faults.ts';
 import { fail, failIfAny, createProblem, skip } from '../problems/problem.ts';
 import { createOrBlock, createWithToken, failedCreate } from '../requests/creates.ts';
 import { requireSessions } from '../requests/session-cookies.ts';
@@ -89,6 +90,7 @@ export const xsrfChecks: Check[] = [
         fail(
           `A new project gets ${describeStatus(create.exchange)}, and no XSRF-TOKEN cookie is set.`,
           exchanges,
+          { detail: noteOnlyCookie(login.exchange) },
         );
       throw failedCreate(create);
     },

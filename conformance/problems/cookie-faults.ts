@@ -4,6 +4,12 @@ import { headerValues, isSuccess, responseHeader } from '../http/response.ts';
 
 export const setCookieLines = ({ response }: Exchange) => headerValues(response, 'set-cookie');
 
+/** Returns what else is known if a response sets one cookie only, to be the detail of a problem. */
+export const noteOnlyCookie = (exchange: Exchange): string | undefined =>
+  setCookieLines(exchange).length === 1
+    ? 'The response to the sign-in has one Set-Cookie line. If you set two cookies, one replaces the other: append each.'
+    : undefined;
+
 const joinedLine = /,\s*[^=;,\s]+=[^;]*;\s*(path|httponly|samesite|max-age)/i;
 const knownAttribute =
   /^\s*(expires|max-age|domain|path|secure|httponly|samesite|partitioned|priority|version|comment)?\s*(=|$)/i;

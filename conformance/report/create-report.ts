@@ -62,7 +62,7 @@ export function createReport(run: RunResult, notes: string[] = []) {
     /** Checks that are blocked for a reason that no finding tells. */
     notJudged: cleanTexts(groupByReason(silent)),
     notes: [...notes, ...cleanTexts(notesOf(run))],
-    leftovers: `${plural(run.successes.registerUser, 'user')} and at least ${plural(run.successes.createProject, 'project')} stay on the server: ${deletionHint(context)}`,
+    leftovers: `at least ${plural(run.successes.registerUser, 'user')} and ${plural(run.successes.createProject, 'project')} stay on the server: ${deletionHint(context)}`,
   };
 }
 

@@ -62,7 +62,7 @@ test('the terminal report starts with failures: what users see and the decisive 
   expect(text).toMatch(/note +A session is valid after \d+ s without a call, and \d+ sign-ins/);
   const { registerUser, createProject } = result.successes;
   expect(text).toContain(
-    `${registerUser} users and at least ${createProject} projects stay on the server`,
+    `at least ${registerUser} users and ${createProject} projects stay on the server`,
   );
   const more = renderTerminal(report, { verbose: true });
   expect(text).not.toContain('What your users will read');
