@@ -125,8 +125,6 @@ export default defineConfig({
     // The files of a project share modules, so they must leave no state in them. Sharing takes a
     // fifth of the time.
     isolate: false,
-    // Keeps transformed files, by their content, for the next run.
-    experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest' },
     projects: Object.entries(projects).map(([name, test]) => ({
       extends: true,
       test: { name, ...test },
