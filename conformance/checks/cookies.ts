@@ -262,7 +262,8 @@ export const cookieChecks: Check[] = [
         fail(`The list fails beside ${which}: ${describeStatus(list.exchange)}.`, [login, list]);
       for (const cookie of others) {
         const list = await listBeside([cookie]);
-        if (!list.outcome.ok) failure(`another app's cookie ${cookie.key}=${cookie.value}`, list);
+        if (!list.outcome.ok)
+          failure(`another app's cookie ${new Cookie(cookie).cookieString()}`, list);
       }
       failure("another app's cookies", all);
     },
