@@ -12,6 +12,7 @@ import { isUnauthorized } from '../requests/sign-ins.ts';
 import { must, should, type Check } from './check.ts';
 import {
   cookieName,
+  lostName,
   reasonOfLoss,
   reasonOfShortLife,
   setCookieLines,
@@ -53,7 +54,7 @@ export const cookieChecks: Check[] = [
         }));
         for (const { line, reason } of [...exchange.rejectedCookies, ...kept]) {
           if (reason === undefined || !isNeeded(line)) continue;
-          const description = `Browsers lose the cookie "${truncate(cookieName(line), 20)}": ${reason}.`;
+          const description = `Browsers lose the cookie "${truncate(lostName(line), 20)}": ${reason}.`;
           const detail = `It is set as ${maskCookie(line)}.`;
           problems.set(reason, createProblem(description, [exchange], { detail }));
         }

@@ -19,7 +19,7 @@ import { messageFault, projectFault, sentenceFault } from '../problems/matchers.
 import { expectSuccess, fail, skip } from '../problems/problem.ts';
 import { judgeSpecial } from '../problems/special.ts';
 import { errorCases, type FormCall, type ErrorCase } from '../requests/error-cases.ts';
-import { createListed, findByIdOrText, listWith } from '../requests/lists.ts';
+import { createListed, expectReadableList, findByIdOrText, listWith } from '../requests/lists.ts';
 import {
   casesOf,
   describeUserMessage,
@@ -50,10 +50,11 @@ export const errorChecks: Check[] = [
     async run(context) {
       for (const call of Object.keys(goodCalls) as FormCall[]) {
         const { good, before } = await refuseAll(context, call);
-        if (before && good.operation === 'listProjects')
-          expectSuccess(good, `After ${lowerFirst(before.subject)}, the list fails`, [
-            await triggerError(context, before),
-          ]);
+        if (before && good.operation === 'listProjects') {
+          const refusal = exchangeOf(await triggerError(context, before));
+          const { browser } = await context.signedInUser('erin');
+          await expectReadableList(context, browser, lowerFirst(before.subject), refusal);
+        }
         for (const errorCase of good.outcome.ok ? [] : casesOf(call))
           await expectSuccessAfter(context, call, errorCase);
       }

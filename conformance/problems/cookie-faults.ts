@@ -10,15 +10,15 @@ export const noteOnlyCookie = (exchange: Exchange): string | undefined =>
     ? 'The response to the sign-in has one Set-Cookie line. If you set two cookies, one replaces the other: append each.'
     : undefined;
 
-const joinedLine = /,\s*[^=;,\s]+=[^;]*;\s*(path|httponly|samesite|max-age)/i;
+const joinedLine = /,\s*([^=;,\s]+)=[^;]*;\s*(path|httponly|samesite|max-age)/i;
+const findJoined = (line: string) => joinedLine.exec(line.replace(/expires=[^;]*/i, ''))?.[1];
 const knownAttribute =
   /^\s*(expires|max-age|domain|path|secure|httponly|samesite|partitioned|priority|version|comment)?\s*(=|$)/i;
 
 /** Returns why a browser loses a cookie or a part of it; undefined when it does not. */
 export function reasonOfLoss(exchange: Exchange, line: string, isBroken: boolean) {
   const { method, path, headers } = exchange.request;
-  if (joinedLine.test(line.replace(/expires=[^;]*/i, '')))
-    return 'it is joined with another cookie in one header';
+  if (findJoined(line)) return 'it is joined with another cookie in one header';
   if (!isBroken) return undefined;
   const attributes = line.split(';').slice(1);
   if (!attributes.every((attribute) => knownAttribute.test(attribute)))
@@ -45,6 +45,9 @@ export function reasonOfShortLife(exchange: Exchange, line: string): string | un
   const lifetime = seconds > 0 ? `after ${Math.round(seconds)} s` : 'immediately';
   return `it expires ${lifetime}`;
 }
+
+/** Returns the name of the cookie that browsers lose of a line: of two that are joined, the second. */
+export const lostName = (line: string) => findJoined(line) ?? cookieName(line);
 
 export const cookieName = (line: string) => line.split('=')[0]!.trim();
 export const isEmptyCookie = (line: string) => /^[^=]+="?"?\s*(;|$)/.test(line);

@@ -154,6 +154,8 @@ export function sentenceFault(exchange: Exchange): string | undefined {
   const sent = String(exchange.request.body ?? '');
   const has = (pattern: RegExp) =>
     pattern.test(message) && !sent.includes(pattern.exec(message)![0]);
+  if (has(/\bundefined (local variable or )?method\b|\bis not a function\b/))
+    return 'is the text of an exception';
   if (has(/translation[_ ]missing|missing[_ ]translation/i)) return 'is a missing translation';
   if (has(/<\/?[a-z][^<>]*>|&(amp|lt|gt|quot|#\d+);/i)) return 'contains markup';
   if (has(/(?<!\\\w?)\{\{? ?[\w.]+ ?\}|%(?:\d\$)?[sd]\b|\$\{\w+|(?<!\S):[a-z_]{3}|^undefined /))
