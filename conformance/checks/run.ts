@@ -119,7 +119,9 @@ async function runCheck(
   const refusal = outcome.reason?.exchange;
   const stop = stops.find(({ refused }) => refused.startedAfter <= (refusal?.startedAfter ?? -1));
   if (stop && statusOf(refusal!) === 401) outcome = blockedBy(stoppedMeanwhile);
-  if (limit && !showsTimeout(outcome)) outcome = blockedBy(limit);
+  // What a check found in earlier requests stays true.
+  const isFound = outcome.status === 'failed' && check.inspects;
+  if (limit && !isFound && !showsTimeout(outcome)) outcome = blockedBy(limit);
   if (outcome.status === 'failed' && !check.inspects && stops.length > firstStop)
     outcome = blockedBy(stoppedMeanwhile);
   // A check that inspects may fail after the end, but requests that it needs were not sent.

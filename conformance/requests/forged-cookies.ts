@@ -58,7 +58,7 @@ export const specialCharacters = (values: string[], usual: string[] = []): strin
 export const changeCookie = (cookie: Cookie, change: Partial<Cookie>): Cookie =>
   Object.assign(cookie.clone()!, change);
 
-/** Parsers fail on an escape, half of one, "=" in a value, no value or name, and a byte beyond ASCII. */
+/** Parsers fail on an escape, half of one, "=" in a value, no value or name, and other bytes. */
 export const otherCookies = {
   settings: '%7B%22theme%22%3A%22dark%22%7D',
   sale: '50%',

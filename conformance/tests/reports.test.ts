@@ -17,7 +17,7 @@ import type { Report } from '../report/schema.ts';
 import { viewOf } from '../report/summary.ts';
 import { renderTerminal } from '../report/terminal.ts';
 import { run, type CheckResult, type RunResult } from '../checks/run.ts';
-import { exemplary, startBackend, type Change } from './backends/backend.ts';
+import { exemplary, startBackend, withHeaders, type Change } from './backends/backend.ts';
 import * as change from './backends/changes.ts';
 import { errorFaults } from './backends/faults/errors.ts';
 import { leakFaults } from './backends/faults/leaks.ts';
@@ -199,6 +199,14 @@ test.each<[string, BackendResponse, Record<string, string>]>([
   const { results } = await runWith([fault], Object.keys(expected));
   const statuses = results.map(({ check, status }) => [check.id, status]);
   expect(Object.fromEntries(statuses)).toEqual(expected);
+});
+
+test('a failure is reported, also if the backend throttles when it is sent again', async () => {
+  let count = 0;
+  const wait = withHeaders(change.error(429), { 'retry-after': '36000' });
+  const fault = change.requestsTo('login', () => (++count === 1 ? change.error(500) : wait));
+  const { results } = await runWith([fault], ['ERR-20']);
+  expect(results.map(({ status }) => status)).toEqual(['failed']);
 });
 
 test.each([
