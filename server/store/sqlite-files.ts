@@ -123,14 +123,14 @@ const readMark = (connection: DatabaseSync) =>
   Number(connection.prepare('pragma user_version').get()?.['user_version']);
 
 /**
- * Returns the mark in the file itself, without what its write-ahead log changes. Only SQLite may open
- * the file: any other `close` ends all locks that this process has on it.
+ * Returns the mark in the file itself, without what its write-ahead log changes. Only SQLite may
+ * open the file: any other `close` ends all locks that this process has on it.
  */
 function markOf(file: string): number {
   const url = Object.assign(pathToFileURL(file), { search: 'immutable=1' });
   using connection = new DatabaseSync(url, { readOnly: true, defensive: false });
-  // Otherwise a file is damaged while another process moves pages of the log into it: its first page
-  // may name pages that are not there yet.
+  // Otherwise a file is damaged while another process moves pages of the log into it: its first
+  // page may name pages that are not there yet.
   connection.exec('pragma writable_schema = on');
   return readMark(connection);
 }
