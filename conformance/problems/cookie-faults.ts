@@ -46,7 +46,7 @@ export function reasonOfShortLife(exchange: Exchange, line: string): string | un
   return `it expires ${lifetime}`;
 }
 
-/** Returns the name of the cookie that browsers lose of a line: of two that are joined, the second. */
+/** Returns the name of the cookie that browsers lose: of two in one line, that of the second. */
 export const lostName = (line: string) => findJoined(line) ?? cookieName(line);
 
 export const cookieName = (line: string) => line.split('=')[0]!.trim();

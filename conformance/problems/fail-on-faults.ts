@@ -151,14 +151,20 @@ export async function failOnFailures(
   http: HttpClient,
   ...[record, ...rule]: Parameters<typeof findFaults>
 ) {
-  const found = findFaults(record, ...rule);
-  const passing = await Promise.all(found.map((each) => findPassing(http, record, each)));
-  const kinds = new Set(found.filter((_, index) => passing[index]).map(statusOfFaulty));
-  const [other, same] = [false, true].map((isMeant) =>
-    found.filter((each) => kinds.has(statusOfFaulty(each)) === isMeant),
-  );
-  const problems = same!.map((each) => createPassing(record, each, passing[found.indexOf(each)]));
-  failIfAny([...problems, ...withBeginnings(record, other!)]);
+  const find = async (each: Faulty) => ({
+    ...each,
+    passing: await findPassing(http, record, each),
+  });
+  const found = await Promise.all(findFaults(record, ...rule).map(find));
+  const statuses = new Set(found.filter(({ passing }) => passing).map(statusOfFaulty));
+  const comesAndGoes = (each: Faulty) => statuses.has(statusOfFaulty(each));
+  failIfAny([
+    ...found.filter(comesAndGoes).map((each) => createPassing(record, each)),
+    ...withBeginnings(
+      record,
+      found.filter((each) => !comesAndGoes(each)),
+    ),
+  ]);
 }
 
 const statusOfFaulty = ({ faulty: [first] }: Faulty) => statusOf(first!);
@@ -184,7 +190,10 @@ async function findPassing(http: HttpClient, record: Exchange[], { faulty }: Fau
 }
 
 /** Creates the problem of requests that fail now and then, as `passing` or others show. */
-function createPassing(record: Exchange[], { own, faulty, problem }: Faulty, passing?: Exchange) {
+function createPassing(
+  record: Exchange[],
+  { own, faulty, problem, passing }: Faulty & { passing: Exchange | undefined },
+) {
   const failed = faulty.find((each) => isAlone(record, each)) ?? faulty[0]!;
   const subject = methodAndPath(failed.request);
   const words = `${statusOf(failed)} now and then`;

@@ -65,8 +65,9 @@ function rowsOf(finding: ReportedFinding): Row[] {
   ];
   const decisive = calls.at(-1);
   const hiddenCount = summary === undefined ? problemCount - problems.length : 0;
-  const same = others.map((each) => each.description).filter((each) => each !== description);
-  const similar = [...new Set(same)];
+  const sentences = new Set(others.map((each) => each.description));
+  sentences.delete(description);
+  const similar = [...sentences];
   if (hiddenCount > 0) similar.push(`… and ${plural(hiddenCount, 'similar problem')}.`);
   const more = [summary && description, detail].filter(Boolean).join(' ');
   const also = ids.slice(1);
