@@ -1,107 +1,32 @@
 import './tools/requirements.cjs';
 import { availableParallelism } from 'node:os';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
-import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { defineConfig } from 'vitest/config';
 import { longWaitMs, maxWaitMs } from './testing/time-limits.ts';
+import { projects } from './testing/vitest-projects.ts';
 import { findMissingSoftware, softwareNames } from './tools/optional-software.ts';
 import { findTempParent } from './tools/temp-parent.ts';
 
 process.env['TMPDIR'] ??= await findTempParent();
 
-const dom: TestProjectInlineConfiguration['test'] = {
-  // Takes a third of the processor time of jsdom: 9 seconds instead of 24 for tests/screens.
-  environment: 'happy-dom',
-  pool: 'threads',
-  setupFiles: ['testing/screens-setup.ts'],
-};
-
-const longTestMs = 600_000;
-
-/** Tests that start programs, such as servers and browsers. Each wait has a limit of its own. */
-const long = {
-  testTimeout: longTestMs,
-  hookTimeout: longTestMs,
-  expect: { poll: { timeout: longWaitMs } },
-};
-
-const explorations = ['tests/model/exhaustive.test.ts', 'tests/model/exploration.test.ts'];
-
-/** Tests of the kit that take milliseconds, for `npm run test:unit`. */
-const quickConformance = 'conformance/tests/{checks,options,order,patience,readme,reports}.test.ts';
-
-/** Tests of the server that start no process and need no PostgreSQL, for `npm run test:unit`. */
-const unitOfServer = 'server/tests/unit/**/*.test.ts';
-/** The same for each store: `server:postgres` runs them on PostgreSQL. */
-const storesOfServer = 'server/tests/stores/**/*.test.ts';
-
-/** Each project loads its modules again. */
-const projects: Record<string, TestProjectInlineConfiguration['test']> = {
-  'app:unit': { include: ['tests/unit/**/*.test.ts'], pool: 'threads' },
-  'app:screens': { include: ['tests/screens/**/*.test.tsx'], ...dom },
-  // React's renderers for Node and for browsers both write into the contexts that they render.
-  'app:prerendering': { include: ['tests/prerendering/**/*.test.tsx'], ...dom, isolate: true },
-  'app:model': {
-    include: ['tests/model/**/*.test.{ts,tsx}'],
-    exclude: explorations,
-    ...dom,
-  },
-  // Each file in a process of its own, whose memory is limited.
-  'app:exploration': {
-    include: explorations,
-    pool: 'forks',
-    isolate: true,
-    testTimeout: longTestMs,
-    execArgv: ['--max-old-space-size=1024'],
-  },
-  'app:browser': {
-    ...long,
-    include: ['tests/browser/**/*.test.ts'],
-    globalSetup: 'testing/build-app.ts',
-  },
-  'app:engines': {
-    ...long,
-    include: ['tests/engines/**/*.test.ts'],
-    globalSetup: 'testing/build-app.ts',
-  },
-  'server:unit': {
-    include: [unitOfServer, storesOfServer],
-    pool: 'threads',
-    provide: { stores: ['SQLite'] },
-  },
-  'server:postgres': {
-    ...long,
-    include: [storesOfServer],
-    provide: { stores: ['PostgreSQL'] },
-    globalSetup: 'testing/provide-postgres.ts',
-  },
-  server: {
-    ...long,
-    include: ['server/tests/**/*.test.ts'],
-    exclude: [unitOfServer, storesOfServer],
-    provide: { stores: ['SQLite', 'PostgreSQL'] },
-    globalSetup: 'testing/provide-postgres.ts',
-  },
-  'conformance:unit': { include: [quickConformance], pool: 'threads' },
-  conformance: {
-    ...long,
-    include: ['conformance/tests/**/*.test.ts'],
-    exclude: [quickConformance],
-    provide: { stores: ['SQLite', 'PostgreSQL'] },
-    globalSetup: 'testing/provide-postgres.ts',
-  },
-  tools: { include: ['tests/tools/**/*.test.ts'], pool: 'threads' },
-  // Start programs, servers or builds, so `npm run test:unit` leaves them out.
-  commands: { ...long, include: ['tests/commands/**/*.test.ts'], pool: 'threads' },
-};
+const hasProject = (name: string) => process.argv.includes(name);
+const isQuick = hasProject('quick');
+/** For `test:unit` and `test:watch`: the quick projects without a page, whose modules load once. */
+if (isQuick) {
+  // None of them needs a browser, and the search loads Playwright.
+  process.env['CHROMIUM'] ??= '';
+  const quick = Object.values(projects).filter((test) => !test.testTimeout && !test.environment);
+  projects['quick'] = Object.assign({}, ...quick, {
+    include: quick.flatMap(({ include = [] }) => include),
+  });
+}
 
 /**
  * Tests wait for browsers and databases most of the time. Those of `npm run test:app` never wait.
- * In `test:unit` and `test:watch`, which alone name `tools`, a second worker would load all modules
- * again, which takes a tenth of the processor time.
+ * In quick runs, a second worker would load all modules again, a tenth of the processor time.
  */
-const hasProject = (name: string) => process.argv.includes(name);
 const workersPerCore = hasProject('app:screens') ? 1 : 2;
-const workers = hasProject('tools') ? 1 : workersPerCore * availableParallelism();
+const workers = isQuick ? 1 : workersPerCore * availableParallelism();
 
 const missingSoftware = findMissingSoftware();
 

@@ -76,7 +76,9 @@ function countTests({ state }: Vitest): StepTotals {
       .map(({ module, fullName }) => `${module.relativeModuleId}: "${fullName}" was not run`),
     ...globSync(testFiles, { cwd: root })
       .filter((path) => !modules.some(({ relativeModuleId }) => relativeModuleId === path))
-      .map((path) => `${path} was not run: does it belong to a project of vitest.config.ts?`),
+      .map(
+        (path) => `${path} was not run: does it belong to a project of testing/vitest-projects.ts?`,
+      ),
     ...state.getUnhandledErrors().map(() => 'an error outside the tests, which is printed above'),
     ...(tests.length === 0 ? ['no test was run'] : []),
   ];

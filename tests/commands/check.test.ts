@@ -101,7 +101,7 @@ test('npm test names each test that was not run, and each file without a project
       "FAIL tests/unit/context.test.ts: "b" was not run",
       "FAIL tests/unit/option.test.ts: "a" was not run",
       "FAIL tests/unit/throws.test.ts failed outside its tests",
-      "FAIL tests/unknown/g.test.ts was not run: does it belong to a project of vitest.config.ts?",
+      "FAIL tests/unknown/g.test.ts was not run: does it belong to a project of testing/vitest-projects.ts?",
       "not run: tests/unit/tag.test.ts: nginx is not installed",
     ]
   `);

@@ -27,10 +27,13 @@ async function breakOnce() {
 }
 
 beforeEach(() => {
-  location.hash = '';
   document.body.innerHTML = '<div id="root"></div>';
   const root = createAppRoot(document.getElementById('root')!, <Form />);
   flushSync(() => root.render());
+  return () => {
+    document.body.innerHTML = '';
+    location.hash = '';
+  };
 });
 
 test.each([
