@@ -4,9 +4,9 @@ import { get, type IncomingMessage } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { operationTable } from '../../generated/operations.ts';
 import type { Database, SqlValue } from '../store/database.ts';
-import { openStore } from '../store/store.ts';
 import { signedInClient, type CookieClient } from '../../testing/cookie-client.ts';
-import { newProject } from '../../testing/projects.ts';
+import { insertProjectSql } from '../../testing/database.ts';
+import { newProject, projectOf, textNames } from '../../testing/projects.ts';
 import { freshDatabase, startServer, type StoreName } from '../../testing/server-fixtures.ts';
 
 export const { path } = operationTable.listProjects;
@@ -28,13 +28,16 @@ export async function startWithProjects(name: StoreName) {
   };
   const address = await startServer({ database: instrumented });
   const client = await signedInClient(address);
-  const [{ id: accountId }] = (await database.query('select id from accounts')) as [{ id: string }];
-  const store = await openStore(database);
+  /** Adds the first projects of the account. */
   async function addProjects(count: number, texts = newProject()) {
     const ids = Array.from({ length: count }, () => randomUUID());
-    const common = { accountId, ...texts, idempotencyKey: undefined };
-    // They are stored in this order.
-    await Promise.all(ids.map((id) => store.createProject({ ...common, id })));
+    const sql = insertProjectSql(
+      { id: 'column1', account_id: 'accounts.id', position: 'column2' },
+      `accounts, (values ${ids.map((id, i) => `('${id}', ${i + 1})`).join()}) as added`,
+      projectOf((text) => `$${textNames.indexOf(text) + 1}`),
+    );
+    const values = textNames.map((text) => texts[text]);
+    if (count > 0) await database.query(sql, values);
     return ids;
   }
   return { address, client, addProjects, database, queries };
