@@ -16,8 +16,11 @@ test('a password is stored as standard argon2id at the recommended cost', async 
   expect(tag).toEqual(argon2Sync('argon2id', { ...parameters, tagLength: 32 }));
 });
 
-test('equal passwords have different hashes', async () => {
-  const passwords = createPasswords({ memory: 80, passes: 10, parallelism: 10 });
+test.each([
+  { memory: 80, passes: 1, parallelism: 10 },
+  { ...cheapestCost, passes: 10 },
+])('equal passwords have different hashes at the cost %o', async (cost) => {
+  const passwords = createPasswords(cost);
   const hashes = [await passwords.hash(password), await passwords.hash(password)] as const;
   expect(hashes[0].split('$')[4]).not.toBe(hashes[1].split('$')[4]);
   for (const hash of hashes) {
