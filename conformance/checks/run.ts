@@ -82,7 +82,7 @@ export async function run({
     const judged = await runCheck(check, context, reason);
     if (stop?.aborted) ending = { words: 'the run was stopped' };
     const result = stop?.aborted ? { ...judged, ...blockedBy(ending!) } : judged;
-    if (result.endsRun)
+    if (result.endsRun && !stop?.aborted)
       ending = { words: lowerFirst(result.problems[0]!.description), checks: [check.id] };
     if (result.endsRun || selected.includes(check)) results.push(result);
   }
