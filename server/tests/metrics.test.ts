@@ -3,9 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { emptyStore, startProcess, storeNames } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { endedRequests } from '../http/log.ts';
-import { serveMetrics } from '../metrics.ts';
-import type { Store } from '../store/store.ts';
+import { scrape } from './scrape.ts';
 
 const read = (name: string) => readFileSync(new URL(`../deploy/${name}`, import.meta.url));
 
@@ -14,19 +12,6 @@ async function startWithMetrics(settings: Record<string, string>) {
   const { address, errors } = await startProcess({ ...settings, METRICS_PORT: '0' });
   await expect.poll(errors).toContain('Metrics are at ');
   return { address, url: /Metrics are at (http:[^"]+)/.exec(errors())![1]! };
-}
-
-/** Returns the samples by name and labels. */
-async function scrape(url: string): Promise<Map<string, number>> {
-  const response = await fetch(url);
-  expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4');
-  const lines = (await response.text()).split('\n').filter((line) => line && line[0] !== '#');
-  return new Map(
-    lines.map((line) => {
-      const [, key = '', value] = /^(.+) (\S+)$/.exec(line) ?? [];
-      return [key, Number(value)];
-    }),
-  );
 }
 
 describe.each(storeNames)('/metrics on %s', (store) => {
@@ -62,23 +47,6 @@ describe.each(storeNames)('/metrics on %s', (store) => {
     expect(samples.get('tracker_store_bytes')).toBeGreaterThan(4096);
     expect(samples.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
   });
-});
-
-test('those that wait and those that were refused are counted apart, and time in seconds', async () => {
-  const database = { size: async () => 0, countWaiting: () => 3 };
-  const hashing = { counts: () => ({ running: 0, waiting: 1, refused: 2 }) };
-  const url = await serveMetrics(
-    { database } as unknown as Store,
-    hashing as never,
-    '127.0.0.1',
-    0,
-  );
-  const request = { routeOptions: { config: { operationId: 'login' } } };
-  endedRequests.publish({ request, status: 'aborted', ms: 1500 });
-  const samples = await scrape(url);
-  const duration = 'request_duration_seconds_sum{operation="login",status="aborted"}';
-  const names = ['hashing_waiting', 'hashing_refused_total', 'pool_waiting', duration];
-  expect(names.map((name) => samples.get(`tracker_${name}`))).toEqual([1, 2, 3, 1.5]);
 });
 
 test('each query of the alerts names a metric', async () => {
