@@ -2,7 +2,7 @@ import { createHashHistory, RouterProvider, type RouterHistory } from '@tanstack
 import { ActorsContext } from '../actors-context.ts';
 import type { Actors, ActorsOptions } from '../actors.ts';
 import type { ApiOptions } from '../api/api.ts';
-import { fetchByAddress } from '../api/prefetched-list.ts';
+import { fetchWithPrefetchedList } from '../api/prefetched-list.ts';
 import { addressOfFragment, windowTitle } from '../../shared/routes.ts';
 import { createAppRouter, type AppRouter } from './router.tsx';
 import { loadLazyChunk, retryLazyChunk, type LazyChunk } from './load-lazy-chunk.ts';
@@ -21,7 +21,7 @@ export type RunningApp = {
 
 /** Creates the whole app. Options replace what it takes from the browser by default. */
 export function createApp({
-  fetch = fetchByAddress,
+  fetch = fetchWithPrefetchedList,
   cookies = () => document.cookie,
   history = createFragmentHistory(),
   log = (operationId, error) => console.error(operationId, error),

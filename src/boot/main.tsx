@@ -4,11 +4,7 @@ import { createAppRoot } from './app-root.ts';
 import { createApp } from './app.tsx';
 import { retryLazyChunk } from './load-lazy-chunk.ts';
 import { prepareHydration } from './router-internals.ts';
-import {
-  discardPrefetchedList,
-  fetchWithPrefetchedList,
-  prefetchedRows,
-} from '../api/prefetched-list.ts';
+import { discardPrefetchedList, prefetchedRows } from '../api/prefetched-list.ts';
 
 // In development, edits of the global styles need no reload.
 import.meta.hot?.accept('../styles/global.css.ts', () => {});
@@ -17,7 +13,7 @@ const { prerendered } = window;
 // An extension may have added another element of that id.
 const root = prerendered?.root ?? document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
-const app = createApp({ fetch: fetchWithPrefetchedList });
+const app = createApp();
 
 const appRoot = createAppRoot(root, app.element);
 

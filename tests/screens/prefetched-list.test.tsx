@@ -1,3 +1,4 @@
+import { screen } from '@testing-library/react';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { controlledBackend } from '../../model/controlled-backend.ts';
 import { operationTable } from '../../generated/operations.ts';
@@ -5,6 +6,7 @@ import { createApi } from '../../src/api/api.ts';
 import { prefetchList } from '../../src/api/prefetch-list.ts';
 import { fetchWithPrefetchedList } from '../../src/api/prefetched-list.ts';
 import { newProject, storedProject } from '../../testing/projects.ts';
+import { renderApp } from '../../testing/render-app.tsx';
 
 const origin = 'http://localhost';
 const { path: projects } = operationTable.listProjects;
@@ -49,6 +51,14 @@ test('the prefetched request is that of the app, and is aborted with it [CHOICE-
   expect(sent.map(({ signal }) => signal.aborted)).toEqual([true, false]);
   const [prefetched, own] = sent.map((request) => ({ ...request, signal: undefined }));
   expect(prefetched).toEqual(own);
+});
+
+test('the first list of the app is the prefetched one [CHOICE-68]', async () => {
+  const fetched = vi.spyOn(window, 'fetch').mockResolvedValue(Response.json([storedProject()]));
+  prefetchList();
+  await renderApp('/projects', { fetch: undefined as never });
+  await screen.findByRole('listitem');
+  expect(fetched).toHaveBeenCalledOnce();
 });
 
 test('a creation arrives unchanged if a script wraps fetch, resolves the address and adds a header', async () => {
