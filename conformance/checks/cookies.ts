@@ -7,7 +7,8 @@ import type { RunContext } from '../people/run-context.ts';
 import { activeSession, firstVisit, signInAsAnother, manyVisits } from '../people/visits.ts';
 import { describeStatus, truncate } from '../problems/describe.ts';
 import { fail, failIfAny, createProblem, type Problem } from '../problems/problem.ts';
-import { isSameProject, isListShared } from '../requests/lists.ts';
+import { isSameProject } from '../requests/lists.ts';
+import { isListShared } from '../requests/owners.ts';
 import { isUnauthorized } from '../requests/sign-ins.ts';
 import { must, should, type Check } from './check.ts';
 import {

@@ -11,6 +11,7 @@ import {
   isSameProject,
   listOrBlock,
 } from '../requests/lists.ts';
+import { blockIfForeign } from '../requests/owners.ts';
 import { blockOnFlapping, isUnauthorized } from '../requests/sign-ins.ts';
 import { type Check, must, should } from './check.ts';
 import { findDuplicateId } from './project-ids.ts';
@@ -55,6 +56,7 @@ export const longListChecks: Check[] = [
         : isLost
           ? ', some of each six at once'
           : '';
+      if (lacks) await blockIfForeign(context);
       if (lacks)
         fail(
           `The list has ${projects.length} projects and lacks ${words}${more}.`,

@@ -4,19 +4,19 @@ import { maxLengthOf, projectFields, sharesText, textNames } from '../http/proje
 import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { RunContext } from '../people/run-context.ts';
-import { asUser, firstVisit, sharedPeople } from '../people/visits.ts';
+import { asUser, firstVisit } from '../people/visits.ts';
 import { countIn, describeStatus } from '../problems/describe.ts';
 import { listFault } from '../problems/matchers.ts';
 import { expectSuccess, fail, failIfAny, skip } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   createListed,
+  failIfMissing,
   findByIdOrText,
-  isListShared,
-  isSameProject,
   listOrBlock,
   listWith,
 } from '../requests/lists.ts';
+import { isListShared } from '../requests/owners.ts';
 import {
   blockOnFlapping,
   expectPlain,
@@ -27,7 +27,7 @@ import { listAsVisitor } from '../requests/visitors.ts';
 import { type Check, must } from './check.ts';
 import { findDuplicateId } from './project-ids.ts';
 import { createTextSearch, expectSameText } from './sent-texts.ts';
-import { laterSession, separateLists } from './project-users.ts';
+import { laterSession } from './project-users.ts';
 
 export const projectListChecks: Check[] = [
   must('PROJECT-1', {
@@ -84,7 +84,7 @@ export const projectListChecks: Check[] = [
     requirement:
       'Store and commit the project before the response, and include it once, unchanged, in the next GET. Do not cache the list.',
     statements: ['APP-2', 'CALL-8', 'LIST-3'],
-    after: ['PROJECT-11'],
+    after: ['PROJECT-6', 'LEAK-4'],
     inspects: true,
     // With few projects: a list that lacks some of many is the finding of PROJECT-9.
     run: asUser('flo', async (context, browser) => {
@@ -154,34 +154,13 @@ export const projectListChecks: Check[] = [
       if (findDuplicateId(created.map(({ project }) => project)) !== undefined)
         fail('Projects created at once have one id.', calls);
       expectSameTexts(context, calls);
-      const { missing, call } = await listWith(context, browser, created);
-      if (missing.length === 0) return expectBesideLists(context, browser);
-      for (const name of sharedPeople) {
-        const other = await (await context.signedInUser(name)).browser.listProjects();
-        const has = (project: Project) =>
-          other.outcome.ok && other.outcome.value.some(isSameProject(project));
-        const foreign = countIn(missing, ({ project }) => has(project));
-        if (name !== 'bob' && foreign.found.length > 0)
-          fail(
-            `Another user has ${foreign.words} lost projects that were created at once.`,
-            [...calls, other],
-            {
-              requirement: separateLists,
-              userSees: "another user's projects",
-            },
-          );
-      }
-      const listAgain = () => browser.listProjects({ onNewConnection: true });
-      const lists = await Promise.all([call, ...calls].map(listAgain));
-      const texts = new Set([call, ...lists].map(({ exchange }) => exchange.response?.text));
-      const note = texts.size > 1 ? '; lists on other connections differ' : '';
-      fail(
-        `The list lacks ${missing.length} of ${created.length} projects created at once${note}.`,
-        [...calls, call],
-        {
-          lacks: missing[0]!.project,
-        },
+      const list = await listWith(context, browser, created);
+      failIfMissing(
+        list,
+        `The list lacks ${list.missing.length} of ${created.length} projects created at once.`,
+        calls,
       );
+      return expectBesideLists(context, browser);
     }),
   }),
   must('PROJECT-12', {

@@ -89,6 +89,13 @@ export const stoppedMeanwhile: Reason = {
   checks: ['REACH-5'],
 };
 
+/** Returns the requests of a record in flight when this one started, with it. */
+export const listAtOnce = (record: Exchange[], { startedAfter }: Exchange) =>
+  record.slice(startedAfter).filter((other) => other.startedAfter <= startedAfter);
+
+export const isAlone = (record: Exchange[], exchange: Exchange) =>
+  listAtOnce(record, exchange).length === 1;
+
 /** Checks send so many requests at once. Those may have begun before a server stopped. */
 const maxAtOnce = 12;
 

@@ -1,5 +1,5 @@
 import type { HttpClient } from '../http/client.ts';
-import type { Exchange } from '../http/record.ts';
+import { isAlone, listAtOnce, type Exchange } from '../http/record.ts';
 import { isClientError, isSuccess, methodAndPath, parseJson, statusOf } from '../http/response.ts';
 import type { Cause } from './causes.ts';
 import {
@@ -48,10 +48,6 @@ function nameSpecial({ request: { body = '' } }: Exchange): string | undefined {
   );
   return special && `the ${special[0]} ${JSON.stringify(truncate(String(special[1]), 12))}`;
 }
-
-/** Returns the requests in flight when this one started, with it. */
-const listAtOnce = (record: Exchange[], { startedAfter }: Exchange) =>
-  record.slice(startedAfter).filter((other) => other.startedAfter <= startedAfter);
 
 /** What precedes a lasting failure, and what a backend has to do about it. */
 type Beginning = { cause: Exchange; since: string; more?: string; requirement: string };
@@ -168,8 +164,6 @@ export async function failOnFailures(
 }
 
 const statusOfFaulty = ({ faulty: [first] }: Faulty) => statusOf(first!);
-
-const isAlone = (record: Exchange[], each: Exchange) => listAtOnce(record, each).length === 1;
 
 /** Returns a success of a request that has failed alone. */
 async function findPassing(http: HttpClient, record: Exchange[], { faulty }: Faulty) {

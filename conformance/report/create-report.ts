@@ -19,7 +19,7 @@ import {
 } from '../problems/describe.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { CheckResult, RunResult } from '../checks/run.ts';
-import { sharedNote } from '../requests/lists.ts';
+import { sharedNote } from '../requests/owners.ts';
 import { listBlockers, listFindings, type Finding } from './findings.ts';
 
 const maxCallsPerCheck = 12;

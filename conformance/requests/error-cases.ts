@@ -15,7 +15,7 @@ import type { RunContext } from '../people/run-context.ts';
 import { messageFault } from '../problems/matchers.ts';
 import { skip } from '../problems/problem.ts';
 import { createWithToken } from './creates.ts';
-import { isListShared } from './lists.ts';
+import { isListShared } from './owners.ts';
 import { sendExistingEmail, sendUnknownEmail, sendWrongPassword } from './sign-ins.ts';
 import { createAsVisitor } from './visitors.ts';
 

@@ -4,56 +4,13 @@ import { Blocked, type Exchange, type Reason } from '../http/record.ts';
 import { nameOf, projectFields, sharesText, textNames } from '../http/project-texts.ts';
 import { hasSucceeded, isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
-import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-context.ts';
-import { manyVisits } from '../people/visits.ts';
+import { oncePerArguments, type RunContext } from '../people/run-context.ts';
 import { countIn, plural, truncate } from '../problems/describe.ts';
 import { findListFault, listFault } from '../problems/matchers.ts';
-import { CheckFailed, createProblem, fail, skip } from '../problems/problem.ts';
+import { CheckFailed, createProblem, fail } from '../problems/problem.ts';
 import { createOrBlock } from './creates.ts';
-
-/** Creates a project. Returns it and those of the many visits: a list may be stale. */
-const projectsOf = oncePerArguments(async (context, name: string) => {
-  const { browser } = await context.signedInUser(name);
-  const create = await browser.createProject(context.fixtures.project('to be seen'));
-  const own = (await manyVisits(context)).filter((visit) => visit.name === name);
-  return [create, ...own.map((visit) => visit.create)].flatMap(({ outcome }) =>
-    outcome.ok ? outcome.value : [],
-  );
-});
-
-/** Returns the first of these projects that another user created. */
-export async function findProjectOf(context: RunContext, name: string, projects: Project[]) {
-  const others = await projectsOf(context, name);
-  return projects.find((project) => others.some(isSameProject(project)));
-}
-
-/**
- * Returns whether the lists of ada and of bob each have projects of both. A list with those of the
- * other one alone was sent to the wrong user.
- */
-export const isListShared = oncePerRun(async (context): Promise<boolean> => {
-  const pairs = [
-    ['ada', 'bob'],
-    ['bob', 'ada'],
-  ] as const;
-  for (const [, other] of pairs) await projectsOf(context, other);
-  const seen = [];
-  for (const [name, other] of pairs) {
-    const { outcome } = await (await context.signedInUser(name)).browser.listProjects();
-    for (const owner of [name, other])
-      seen.push(outcome.ok && (await findProjectOf(context, owner, outcome.value)));
-  }
-  return seen.every(Boolean);
-});
-
-/** Why such checks do not apply, which the report also notes. */
-export const sharedNote =
-  'All users see the same projects. If that is not meant, the query of the list lacks the user.';
-
-/** Skips a check that is about the projects of one user. */
-export async function skipIfShared(context: RunContext) {
-  if (await isListShared(context)) skip(sharedNote);
-}
+import { blockIfForeign } from './owners.ts';
+import { onNewConnection } from './sign-ins.ts';
 
 /** Compares texts too, because two users may have projects with the same id. */
 export const isSameProject = (project: Project) => (other: Project) =>
@@ -171,17 +128,20 @@ export async function listWith(
   const missing = created.filter(({ project }) => !find(list.projects, project));
   if (missing.length === 0) return { ...list, missing };
   await context.http.clock.sleep(lateMs);
-  const later = await listOrBlock(context, browser);
-  const late = missing.find(({ project }) => find(later.projects, project));
+  const { call: later } = await listOrBlock(context, browser);
+  const again = () => browser.listProjects(onNewConnection);
+  const lists = [later, ...(await Promise.all([1, 2, 3, 4, 5, 6].map(again)))];
+  await blockIfForeign(context);
+  const has = ({ project }: Created) =>
+    countIn(lists, ({ outcome }) => outcome.ok && find(outcome.value, project));
+  const late = missing.find((each) => has(each).found.length > 0);
   if (!late) return { ...list, missing };
-  const again = () => browser.listProjects({ onNewConnection: true });
-  const lists = await Promise.all([1, 2, 3, 4, 5, 6].map(again));
-  const has = countIn(lists, ({ outcome }) => outcome.ok && find(outcome.value, late.project));
-  const isLate = has.found.length === lists.length;
+  const { found, words } = has(late);
+  const isLate = found.length === lists.length;
   const description = isLate
     ? 'A list lacks a project right after its creation, and has it 1 s later.'
-    : `A new project is in ${has.words} lists of its user, on new connections.`;
-  const problem = createProblem(description, [late.call, later.call, list.call], {
+    : `A new project is in ${words} lists of its user, on new connections.`;
+  const problem = createProblem(description, [late.call, found.at(-1), list.call], {
     userSees: 'the new project disappears when the user comes back to the screen',
     lacks: late.project,
     cause: {

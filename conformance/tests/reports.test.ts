@@ -6,7 +6,7 @@ import { createSecrets } from '../http/secrets.ts';
 import { describeResponse, listSome, truncate } from '../problems/describe.ts';
 import { reproduce } from '../http/curl.ts';
 import { outOfTime, type Exchange, type Reason } from '../http/record.ts';
-import { sharedNote } from '../requests/lists.ts';
+import { sharedNote } from '../requests/owners.ts';
 import type { Problem } from '../problems/problem.ts';
 import { findByIdOrText } from '../requests/lists.ts';
 import { createReport } from '../report/create-report.ts';
@@ -408,17 +408,17 @@ const parts: [
   ],
   [
     'checks that do not apply',
-    ['PROJECT-15', 'PROJECT-11'].map((id): CheckResult => {
+    ['PROJECT-15', 'PROJECT-22'].map((id): CheckResult => {
       const note = sharedNote;
       return { ...resultOf(id), status: 'skipped', note };
     }),
     /^None of the selected/,
     {
       terminal:
-        /^Not applicable \(2\)\n {2}PROJECT-15, PROJECT-11: All users [^]*note +All users see the same/m,
+        /^Not applicable \(2\)\n {2}PROJECT-15, PROJECT-22: All users [^]*note +All users see the same/m,
       page: /All users see the same projects\. [^<]*<\/span><\/td><td class="muted">not applicable</,
       json: { results: [{ status: 'skipped' }, { status: 'skipped' }] },
-      junit: /PROJECT-11 [^]*<skipped message="All users see the same projects\. /,
+      junit: /PROJECT-22 [^]*<skipped message="All users see the same projects\. /,
     },
   ],
 ];

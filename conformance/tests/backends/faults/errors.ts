@@ -146,9 +146,9 @@ export const errorFaults: Record<string, Change> = {
   'ERR-18: an unsupported method gets 200': change.requests(
     ({ method, path }) => method === 'GET' && path.endsWith('login') && jsonResponse(200, {}),
   ),
-  'ERR-20: sign-ins fail from the thirtieth on': () => {
+  'ERR-20: sign-ins fail from the twentieth on': () => {
     let count = 0;
-    return change.refuse('login', 500, () => ++count >= 30);
+    return change.refuse('login', 500, () => ++count >= 20);
   },
   'ERR-5: the registration of an existing email causes a 500': change.responsesTo(
     'registerUser',

@@ -234,8 +234,16 @@ export const otherProjectFaults: Record<string, Change> = {
   'PROJECT-7: project ids have another letter case in the list': lists((all) =>
     all.map((project) => ({ ...project, id: String(project.id).toUpperCase() })),
   ),
+  'PROJECT-8: a new project replaces the newest one of the user who created before': () => {
+    let last: StoredAccount | undefined;
+    return change.after('createProject', ({ status }, { account }) => {
+      if (status !== 201) return;
+      if (last !== account) last?.projects.pop();
+      last = account;
+    });
+  },
   'PROJECT-8: projects belong to the session': scatteredProjects(({ session }) => session),
-  'PROJECT-11: every request acts as the user who created a project last': () => {
+  'PROJECT-22: every request acts as the user who created a project last': () => {
     let last: StoredAccount | undefined;
     return change.after('findAccount', (account, _session, request) => {
       if (!account || change.isOperation(request, 'createProject')) last = account;
@@ -269,7 +277,7 @@ export const otherProjectFaults: Record<string, Change> = {
       change.atOnce('createProject', () => listing > 0 && neverRespond(clock)),
     );
   },
-  'PROJECT-10: one of several projects created at once is stored for the first account': ({
+  'PROJECT-22: one of several projects created at once is stored for the first account': ({
     accounts,
     createId,
   }) =>
@@ -279,7 +287,7 @@ export const otherProjectFaults: Record<string, Change> = {
       [...accounts.values()][0]!.projects.push(project);
       return jsonResponse(201, project);
     }),
-  'PROJECT-10: each of two processes keeps projects of its own': scatteredProjects(
+  'PROJECT-4: each of two processes keeps projects of its own': scatteredProjects(
     ({ request }) => request.connection % 2,
   ),
   'PROJECT-10: the fourth of several projects created at once gets the id of the third': () => {
@@ -291,14 +299,14 @@ export const otherProjectFaults: Record<string, Change> = {
       return place === 4 ? change.withJson(response, project) : response;
     });
   },
-  'PROJECT-11: concurrent listProjects requests receive the list of another user': () => {
+  'PROJECT-22: concurrent listProjects requests receive the list of another user': () => {
     let last: BackendRequest;
     return change.all(
       change.atOnce('listProjects', (_place, _request, next) => next(last)),
       change.requestsTo('listProjects', (request) => (last = request)),
     );
   },
-  'PROJECT-11: lists are cached for two seconds without their user': (_backend, clock) => {
+  'PROJECT-22: lists are cached for two seconds without their user': (_backend, clock) => {
     let cached = { list: [] as Project[], endMs: 0 };
     return lists((all) => {
       clock.increment(20);
