@@ -1,5 +1,5 @@
 /** What of a long list needs no layout. tests/browser/virtual-list.test.ts has the rest. */
-import { render, screen } from '@testing-library/react';
+import { fireEvent, render, screen } from '@testing-library/react';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createBlockOffsets } from '../../src/ui/block-offsets.ts';
 import { ProjectList } from '../../src/ui/project-list.tsx';
@@ -14,6 +14,12 @@ test('a list of up to 300 projects is rendered whole, without a button to show a
   renderList(300);
   expect(screen.getAllByRole('listitem')).toHaveLength(300);
   expect(screen.queryByRole('button')).toBeNull();
+});
+
+test('the button of a longer list renders it whole', () => {
+  renderList(301);
+  fireEvent.click(screen.getByRole('button', { name: 'Show all 301 projects' }));
+  expect(screen.getAllByRole('listitem', { hidden: true })).toHaveLength(301);
 });
 
 test('a longer list removes its window listeners when it unmounts, and the browser keeps the place again [CHOICE-52]', () => {
