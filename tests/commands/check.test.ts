@@ -83,7 +83,9 @@ test('npm test names each test that was not run, and each file without a project
     'unit/throws.test.ts': "throw new Error('d');",
     'unit/fails.test.ts': `${imports}test('d', () => {\n  expect(\n    1,\n  ).toBe(2);\n});`,
     'unit/passes.test.ts': `${imports}test('e', () => expect(1).toBe(1));`,
-    'unit/tag.test.ts': `// @module-tag nginx\n${imports}test('f', ${body});`,
+    'unit/outside.test.ts': `${imports}test('h', () => expect(1).toBe(1));\nvoid Promise.reject(1);`,
+    // With the sign itself, this file would need nginx too.
+    'unit/tag.test.ts': `// \u0040module-tag nginx\n${imports}test('f', ${body});`,
     'unknown/g.test.ts': `${imports}test('g', ${body});`,
   }))
     writeFileSync(join(folder, 'tests', file), code);
@@ -93,11 +95,12 @@ test('npm test names each test that was not run, and each file without a project
   expect(lines.filter((line) => /^FAIL|^Assertion|^not run|passed,/.test(line)).toSorted())
     .toMatchInlineSnapshot(`
     [
-      "2 passed, 6 failed",
+      "3 passed, 7 failed",
       "AssertionError: expect( 1, ).toBe(2): expected 1 to be 2 // Object.is equality",
       "FAIL  |app:unit| tests/unit/fails.test.ts > d",
       "FAIL  |app:unit| tests/unit/return.test.ts > c",
       "FAIL  |app:unit| tests/unit/throws.test.ts [ tests/unit/throws.test.ts ]",
+      "FAIL an error outside the tests, which is printed above",
       "FAIL tests/unit/context.test.ts: "b" was not run",
       "FAIL tests/unit/option.test.ts: "a" was not run",
       "FAIL tests/unit/throws.test.ts failed outside its tests",
