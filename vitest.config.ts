@@ -32,8 +32,8 @@ const missingSoftware = findMissingSoftware();
 
 /** Apart from vite.config.ts, because the plugins of the build add two seconds to each start. */
 export default defineConfig({
-  // Does not compile style sheets with a second Vite, as the build does.
-  plugins: [vanillaExtractPlugin({ unstable_mode: 'transform' })],
+  // Does not compile style sheets with a second Vite, as the build does, nor name them with Babel.
+  plugins: [vanillaExtractPlugin({ unstable_mode: 'transform', identifiers: 'short' })],
   test: {
     maxWorkers: Math.min(workers, 8),
     // The tests of software that is not installed are skipped. The reporter names them.

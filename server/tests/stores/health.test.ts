@@ -22,7 +22,8 @@ describe('/readyz', () => {
     const other = await beginTransaction(settings);
     // The weakest lock that keeps rows from being written. A transaction locks all of SQLite.
     if (name === 'PostgreSQL') await other.run('lock table projects in share mode');
-    await expect.poll(readiness(client)).toBe(503);
+    // After three seconds, in which each poll is a request.
+    await expect.poll(readiness(client), { interval: 500 }).toBe(503);
     await other.run('rollback');
     await expect.poll(readiness(client)).toBe(200);
   });
