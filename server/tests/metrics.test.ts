@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { emptyStore, startProcess, storeNames } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { scrape } from './scrape.ts';
 
 const read = (name: string) => readFileSync(new URL(`../deploy/${name}`, import.meta.url));
 
@@ -12,6 +11,18 @@ async function startWithMetrics(settings: Record<string, string>) {
   const { address, errors } = await startProcess({ ...settings, METRICS_PORT: '0' });
   await expect.poll(errors).toContain('Metrics are at ');
   return { address, url: /Metrics are at (http:[^"]+)/.exec(errors())![1]! };
+}
+
+/** Returns the samples by name and labels. */
+async function scrape(url: string): Promise<Map<string, number>> {
+  const text = await fetch(url).then((response) => response.text());
+  const lines = text.split('\n').filter((line) => line && line[0] !== '#');
+  return new Map(
+    lines.map((line) => {
+      const [, key = '', value] = /^(.+) (\S+)$/.exec(line) ?? [];
+      return [key, Number(value)];
+    }),
+  );
 }
 
 describe.each(storeNames)('/metrics on %s', (store) => {

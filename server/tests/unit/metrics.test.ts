@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { endedRequests } from '../../http/log.ts';
 import { serveMetrics } from '../../metrics.ts';
 import type { Store } from '../../store/store.ts';
-import { scrape } from '../scrape.ts';
 
 test('those that wait and those that were refused are counted apart, and time in seconds', async () => {
   const database = { size: async () => 0, countWaiting: () => 3 };
@@ -15,8 +14,10 @@ test('those that wait and those that were refused are counted apart, and time in
   );
   const request = { routeOptions: { config: { operationId: 'login' } } };
   endedRequests.publish({ request, status: 'aborted', ms: 1500 });
-  const samples = await scrape(url);
-  const duration = 'request_duration_seconds_sum{operation="login",status="aborted"}';
-  const names = ['hashing_waiting', 'hashing_refused_total', 'pool_waiting', duration];
-  expect(names.map((name) => samples.get(`tracker_${name}`))).toEqual([1, 2, 3, 1.5]);
+  const response = await fetch(url);
+  expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4');
+  const text = await response.text();
+  const duration = 'request_duration_seconds_sum{operation="login",status="aborted"} 1.5';
+  for (const sample of ['hashing_waiting 1', 'hashing_refused_total 2', 'pool_waiting 3', duration])
+    expect(text).toContain(`\ntracker_${sample}\n`);
 });
