@@ -11,7 +11,7 @@ import { refusalCause } from '../problems/causes.ts';
 import { messageFault } from '../problems/matchers.ts';
 import { decisiveLast, expectSuccess, fail, skip } from '../problems/problem.ts';
 import { createOrBlock, createWithKey } from '../requests/creates.ts';
-import { createListed, failIfMissing, listOrBlock, listWith } from '../requests/lists.ts';
+import { createListed, expectListed, listOrBlock } from '../requests/lists.ts';
 import { must, should, type Check } from './check.ts';
 
 export const idempotencyChecks: Check[] = [
@@ -25,9 +25,9 @@ export const idempotencyChecks: Check[] = [
       const { browser, first, second } = await repeatKey(context);
       const failure = 'A repeated Idempotency-Key fails, although its project exists';
       const project = expectSuccess(second, failure, [first.call]);
-      const list = await listWith(context, browser, [{ call: second, project }], findById);
       const lost = 'A repeated Idempotency-Key gets a project that the list lacks.';
-      failIfMissing(list, lost, [first.call, second]);
+      const calls = [first.call, second];
+      await expectListed(context, browser, [{ call: second, project }], lost, calls, findById);
     },
   }),
   should('PROJECT-26', {
@@ -71,9 +71,8 @@ export const idempotencyChecks: Check[] = [
         if (!sharesText(project, sent))
           fail('A project without an Idempotency-Key gets the response to an earlier one.', calls);
       }
-      const list = await listWith(context, browser, created);
       const lost = 'The list lacks a project that was created without an Idempotency-Key.';
-      failIfMissing(list, lost, calls);
+      await expectListed(context, browser, created, lost, calls);
     }),
   }),
   should('PROJECT-27', {
@@ -154,9 +153,9 @@ export const idempotencyChecks: Check[] = [
         let fault = messageFault(second.exchange);
         if (second.outcome.ok) {
           const project = second.outcome.value;
-          const list = await listWith(context, browser, [{ call: second, project }], findById);
           const lost = `A key with ${text} gets a project that the next list lacks.`;
-          failIfMissing(list, lost, [first.call, second]);
+          const calls = [first.call, second];
+          await expectListed(context, browser, [{ call: second, project }], lost, calls, findById);
           fault = project.id === first.project.id ? 'it is the first project' : undefined;
         } else if (!isClientError(second.exchange)) fault = 'that is no refusal';
         if (fault)
@@ -178,13 +177,12 @@ export const idempotencyChecks: Check[] = [
       const { bob, first, created, second } = await createWithKeyOfAnother(context);
       if (!second.outcome.ok) skip(`the second user gets ${describeResponse(second.exchange)}`);
       const project = second.outcome.value;
-      const list = await listWith(context, bob.browser, [{ call: second, project }]);
       const what =
         project.id === created.id
           ? 'the project of that user'
           : 'a project that the next list lacks';
       const lost = `A user whose Idempotency-Key another user has sent gets ${what}.`;
-      failIfMissing(list, lost, [first, second]);
+      await expectListed(context, bob.browser, [{ call: second, project }], lost, [first, second]);
     },
   }),
 ];

@@ -8,11 +8,10 @@ import { fail } from '../problems/problem.ts';
 import { judgeSpecial } from '../problems/special.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
-  failIfMissing,
+  expectListed,
   findByIdOrText,
   isSameProject,
   listOrBlock,
-  listWith,
   missingFromList,
 } from '../requests/lists.ts';
 import { type Check, must } from './check.ts';
@@ -116,10 +115,10 @@ export const projectIdChecks: Check[] = [
           const { outcome } = second;
           const own =
             name === 'ada' && outcome.ok ? [{ call: second, project: outcome.value }] : [];
-          const list = await listWith(context, browser, [first, ...own], find);
-          const isFirst = list.missing[0]?.project === first.project;
-          const failure = `After a ${words}, the list lacks the ${isFirst ? 'first' : 'second'} one.`;
-          failIfMissing(list, failure, [first.call, second]);
+          const describe = ([lost]: { project: Project }[]) =>
+            `After a ${words}, the list lacks the ${lost!.project === first.project ? 'first' : 'second'} one.`;
+          const calls = [first.call, second];
+          await expectListed(context, browser, [first, ...own], describe, calls, find);
           return second;
         });
     }),

@@ -11,7 +11,7 @@ import { expectSuccess, fail, failIfAny, skip } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   createListed,
-  failIfMissing,
+  expectListed,
   findByIdOrText,
   listOrBlock,
   listWith,
@@ -154,12 +154,9 @@ export const projectListChecks: Check[] = [
       if (findDuplicateId(created.map(({ project }) => project)) !== undefined)
         fail('Projects created at once have one id.', calls);
       expectSameTexts(context, calls);
-      const list = await listWith(context, browser, created);
-      failIfMissing(
-        list,
-        `The list lacks ${list.missing.length} of ${created.length} projects created at once.`,
-        calls,
-      );
+      const describe = ({ length }: unknown[]) =>
+        `The list lacks ${length} of ${created.length} projects created at once.`;
+      await expectListed(context, browser, created, describe, calls);
       return expectBesideLists(context, browser);
     }),
   }),

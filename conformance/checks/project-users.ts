@@ -6,13 +6,7 @@ import { oncePerRun } from '../people/run-context.ts';
 import { asUser } from '../people/visits.ts';
 import { fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
-import {
-  createListed,
-  failIfMissing,
-  findByIdOrText,
-  listOrBlock,
-  listWith,
-} from '../requests/lists.ts';
+import { createListed, expectListed, findByIdOrText, listOrBlock } from '../requests/lists.ts';
 import { blockIfForeign, expectOwnLists, skipIfShared } from '../requests/owners.ts';
 import { listAsManyVisitors } from '../requests/visitors.ts';
 import { type Check, must } from './check.ts';
@@ -28,13 +22,11 @@ export const projectUserChecks: Check[] = [
       const created = await createListed(context, browser, 'to stay');
       const other = await context.signedInUser('tess');
       const { call: theirs } = await createOrBlock(context, other.browser, 'of another browser');
-      const next = await listWith(context, browser, [created]);
       const after = "After another user creates a project, a user's list lacks one.";
-      failIfMissing(next, after, [created.call, theirs]);
+      await expectListed(context, browser, [created], after, [created.call, theirs]);
       const again = await laterSession(context);
-      const last = await listWith(context, again.browser, [created]);
       const elsewhere = 'The list of a user who signs in from another browser lacks a project.';
-      failIfMissing(last, elsewhere, [created.call, again.login]);
+      await expectListed(context, again.browser, [created], elsewhere, [created.call, again.login]);
     }),
   }),
   must('PROJECT-24', {

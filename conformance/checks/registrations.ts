@@ -11,8 +11,7 @@ import {
   failIfAny,
   skip,
 } from '../problems/problem.ts';
-import { createOrBlock } from '../requests/creates.ts';
-import { isSameProject, listWith } from '../requests/lists.ts';
+import { createListed, expectListed } from '../requests/lists.ts';
 import { expectSession } from '../requests/sessions.ts';
 import { registerAgain } from '../requests/sign-ins.ts';
 import { must, should, type Check } from './check.ts';
@@ -179,20 +178,14 @@ export const registrationChecks: Check[] = [
     after: ['PROJECT-10', 'PROJECT-16'],
     async run(context) {
       for (const account of await signInWithOtherCase(context)) {
-        const { name, email, typed, browser, login } = account;
+        const { name, browser, login } = account;
         const first = await (name === 'ada'
           ? context.signedInUser('ada')
           : signInAs(context, name));
         if (!login.outcome.ok || !first.login.outcome.ok) continue;
-        const created = await createOrBlock(context, first.browser, `of ${name}`);
-        const { call, project } = created;
-        const others = await listWith(context, browser, [created]);
-        if (!others.projects.some(isSameProject(project)))
-          fail(
-            'An email in another letter case signs in to an account without its projects.',
-            [first.login, call, login, others.call],
-            { detail: `The project was created as ${email}, and the list is that of ${typed}.` },
-          );
+        const created = await createListed(context, first.browser, `of ${name}`);
+        const lost = 'An email in another letter case signs in to an account without its projects.';
+        await expectListed(context, browser, [created], lost, [first.login, created.call, login]);
       }
     },
   }),

@@ -156,14 +156,24 @@ export async function listWith(
   throw new CheckFailed([problem]);
 }
 
-/** Fails if a list lacks a project that it should have. */
-export function failIfMissing(
-  { missing, call }: Awaited<ReturnType<typeof listWith>>,
-  description: string,
+/**
+ * Fails if the list lacks a project of what was special. Blocks the check if it also lacks a plain
+ * one, the control. The description gets the projects that are missing.
+ */
+export async function expectListed(
+  context: RunContext,
+  browser: SimulatedBrowser,
+  created: Created[],
+  describe: string | ((missing: Created[]) => string),
   before: ApiCall[],
+  find = findByIdOrText,
 ) {
+  const { missing, call } = await listWith(context, browser, created, find);
   const [first] = missing;
-  if (first) fail(description, [...before, call], { lacks: first.project });
+  if (!first) return;
+  await createListed(context, browser, 'beside a lost one');
+  const description = typeof describe === 'string' ? describe : describe(missing);
+  fail(description, [...before, call], { lacks: first.project });
 }
 
 /** Creates a project. Blocks the check unless the next list contains it. */

@@ -251,6 +251,7 @@ export const otherProjectFaults: Record<string, Change> = {
     });
   },
   'PROJECT-9: the list contains only the oldest 25 projects': lists((all) => all.slice(0, 25)),
+  'PROJECT-9: the list contains only the oldest 15 projects': lists((all) => all.slice(0, 15)),
   'PROJECT-9: the list contains only the newest 20 projects': lists((all) => all.slice(-20)),
   'PROJECT-9: the list contains only the oldest 200 projects': lists((all) => all.slice(0, 200)),
   'PROJECT-9: of more than 100 projects, each third is lost': lists((all) =>
