@@ -8,6 +8,7 @@ import {
   groupBy,
   inSeconds,
   listSome,
+  plural,
   truncate,
 } from './describe.ts';
 import { createProblem, failIfAny, type Problem } from './problem.ts';
@@ -86,14 +87,14 @@ function findBeginning(record: Exchange[], start: number, end: number): Beginnin
     const since = `since ${atOnce.length} requests at once (${[...addresses].join(', ')})`;
     return { cause: failure, since, requirement: atOnceRequirement };
   }
-  const refusals = groupBy(
-    between.concat(record.slice(0, start)).filter(isClientError),
-    nameResponse,
-  );
+  const isRight = between.some(isClientError);
+  const earlier = isRight ? between : record.slice(0, start);
+  const refusals = groupBy(earlier.filter(isClientError), nameResponse);
   const counts = [...refusals]
     .toSorted((a, b) => b[1].length - a[1].length)
     .map(([name, { length }]) => `${length} × ${name}`);
-  const more = counts.length > 0 ? `Refused before: ${listSome(counts)}.` : '';
+  const more =
+    counts.length > 0 ? `Refused ${isRight ? 'right ' : ''}before: ${listSome(counts)}.` : '';
   return { cause: failure, since: 'to the end of the run', more, requirement };
 }
 
@@ -118,7 +119,7 @@ function withBeginnings(record: Exchange[], found: Faulty[]): Problem[] {
     return {
       ...problem,
       description: `${subject} ${status ? `gets ${status}` : 'fails'} ${since}.`,
-      detail: `None of ${own.indexOf(faulty[0]!)} requests before did. ${more}`.trim(),
+      detail: `${plural(own.indexOf(faulty[0]!), 'request')} before did not. ${more}`.trim(),
       exchanges: [...new Set([faulty[0]!, cause])],
       cause: {
         words: `kinds of requests ${status ? `get ${status}` : 'fail'} ${since}`,

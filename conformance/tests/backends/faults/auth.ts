@@ -152,6 +152,7 @@ export const accountFaults: Record<string, Change> = {
     ({ sessions }, { session }) => sessions.delete(session),
   ),
   'ACCOUNT-19: emails with a plus sign are refused': refused('email', /\+/),
+  'ACCOUNT-19: an email needs a dot in its host': refused('email', /@[^.]*$/),
   'ACCOUNT-20: vowel signs of a password do not count': refused('password', /^(\p{L}\p{M}){1,7}$/u),
   'ACCOUNT-20: passwords with a space are refused': refused('password', / /),
   'ACCOUNT-11: dots and tags of a large provider are removed': emails((email) =>
