@@ -42,6 +42,7 @@ test('a sentence that its own requests refute fails the tests of the faults', as
     'A list gets status 200, and the body has no "message"; it has "detail".',
     'Signing in works 5 of 4 times.',
     'The list lacks a project.',
+    'One request creates a project that is twice in the next list.',
     'A list takes 2.5 s (median of 4 requests).',
   ])
     expect(listFalseClaims(createProblem(sentence, [list]))).toEqual([sentence]);

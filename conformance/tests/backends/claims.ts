@@ -1,5 +1,5 @@
 import type { Exchange } from '../../http/record.ts';
-import { eachText } from '../../http/project-texts.ts';
+import { eachText, sharesText } from '../../http/project-texts.ts';
 import { isSuccess, messageOf, parseJson } from '../../http/response.ts';
 import { describeStatus } from '../../problems/describe.ts';
 import type { Problem } from '../../problems/problem.ts';
@@ -17,6 +17,13 @@ function isMissing({ lacks, exchanges }: Problem): boolean {
   const lists = exchanges.map(({ response }) => parseJson(response?.text)).filter(Array.isArray);
   const rows = lists.at(-1)?.map((row): Project => Object(row));
   return lacks !== undefined && rows?.some(isSameProject(lacks)) === false;
+}
+
+/** Returns whether a list has the project of a request more than once. */
+function isTwice(create: Exchange, list: Exchange): boolean {
+  const sent = Object(parseJson(String(create.request.body))) as Partial<Project>;
+  const rows = parseJson(list.response?.text) as Project[];
+  return rows.filter((row) => sharesText(row, sent)).length > 1;
 }
 
 const bodyOf = ({ response }: Exchange) => response?.text.trim() ?? '';
@@ -42,6 +49,7 @@ const claims: Claim[] = [
   [/refused for the header/, (_match, _last, { plain }) => isSuccess(plain as Exchange)],
   // A plain twin has "x" for each letter.
   [/ after the project "x+ ?"/, () => false],
+  [/ twice in the next list/, (_match, last, { exchanges: [create] }) => isTwice(create!, last)],
   [/\blacks\b/, (_match, _last, problem) => isMissing(problem)],
   [
     / takes ([\d.]+) s \(median of/,
