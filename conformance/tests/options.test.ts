@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { UsageError } from '../../shared/usage-error.ts';
 import { help, parseArguments } from '../command/options.ts';
-import { parseTarget, portOf } from '../command/target.ts';
+import { checkReachable, parseTarget, portOf } from '../command/target.ts';
+import { noResponse, startStubServer } from './backends/stub-server.ts';
 
 test('--help fits 80 columns', () => {
   expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
@@ -66,6 +67,13 @@ test.each([
   ['https://api.example.org', 443],
 ])('connects to %s at port %i', (origin, port) => {
   expect(portOf(origin)).toBe(port);
+});
+
+test('a server without TLS does not speak https', async () => {
+  const { origin, stop } = await startStubServer(() => noResponse);
+  onTestFinished(stop);
+  const connected = checkReachable(origin.replace('http:', 'https:'));
+  await expect(connected).rejects.toThrow('does not speak https. Try http:// instead.');
 });
 
 test.each(['ftp://localhost', 'http://', 'http://localhost/tracker', 'http://me:secret@localhost'])(

@@ -1,6 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createHttpClient } from '../http/client.ts';
-import { retryAfterMsOf } from '../http/patience.ts';
+import { createThrottle, retryAfterMsOf } from '../http/patience.ts';
+import { createRecord, type Exchange } from '../http/record.ts';
+import { createTransport } from '../http/transport.ts';
+import { neverRespond, startStubServer } from './backends/stub-server.ts';
+import { TestClock } from './backends/test-clock.ts';
+
+const request = { method: 'GET', path: '/', headers: {} };
 
 test.each([
   [429, { 'retry-after': '3' }, 3000],
@@ -19,7 +25,27 @@ test.each([
 test('after a stop, nothing is sent', async () => {
   const client = createHttpClient('http://localhost:1', { stop: AbortSignal.abort() });
   const sentBy = { browserName: 'ada', person: 'ada', isAppRequest: true, cookies: [] };
-  const sent = client.send({ method: 'GET', path: '/', headers: {} }, sentBy);
+  const sent = client.send(request, sentBy);
   await expect(sent).rejects.toThrow('the run was stopped');
   expect(client.exchanges).toEqual([]);
+});
+
+test('without --wait, the kit waits 20 s in total', () => {
+  const clock = new TestClock();
+  const throttle = createThrottle(clock, createRecord(), false);
+  const response = { status: 429, headers: [], bytes: Buffer.of(), text: '' };
+  const wait = () => throttle.schedule({ request, response } as unknown as Exchange, 5000, 0);
+  for (let count = 1; count <= 4; count++, clock.increment(5000)) wait();
+  expect(wait).toThrow('GET / responds with 429 and no Retry-After');
+});
+
+test.each([
+  [Infinity, { isTimeout: true, kind: 'silence', message: 'no response within 5 s' }],
+  [4999, { isLate: true, message: 'the time of the run is over' }],
+])('in a run of %s ms, a hanging backend is %o', async (endsAtMs, failure) => {
+  const clock = new TestClock();
+  const { origin, stop } = await startStubServer(() => neverRespond(clock));
+  onTestFinished(stop);
+  const result = await createTransport(origin, clock, endsAtMs).send(request, 5000);
+  expect(result).toEqual({ response: undefined, failure });
 });
