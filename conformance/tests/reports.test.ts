@@ -109,7 +109,7 @@ const resultOf = (id: string, problem?: Partial<Problem>): CheckResult => ({
   durationMs: 0,
 });
 
-test('causes come before consequences, and a MUST before a SHOULD', () => {
+test('lasting causes come first, then causes before consequences, and a MUST before a SHOULD', () => {
   const results = [
     'PROJECT-8',
     'PROJECT-4',
@@ -119,10 +119,12 @@ test('causes come before consequences, and a MUST before a SHOULD', () => {
     'SIGNIN-6',
     'LEAK-1',
   ];
-  const findings = listFindings(results.map((id) => resultOf(id, {})));
+  // All requests after the failure of SIGNIN-3 fail too.
+  const problemOf = (id: string) => (id === 'SIGNIN-3' ? { lasting: [] } : {});
+  const findings = listFindings(results.map((id) => resultOf(id, problemOf(id))));
   expect(findings.map(({ checks: [first] }) => first!.id)).toEqual([
-    'XSRF-3',
     'SIGNIN-3',
+    'XSRF-3',
     'LEAK-1',
     'COOKIE-4',
     'SIGNIN-6',
@@ -185,12 +187,17 @@ test('the report says how many requests were sent again on another connection', 
 
 test.each<[string, BackendResponse, Record<string, string>]>([
   [
-    'fails across a stop',
+    'what fails across a stop is not judged',
     restartAfter(change.error(401)),
     { 'SIGNIN-10': 'blocked', 'SIGNIN-19': 'blocked', 'REACH-5': 'failed' },
   ],
-  ['goes on without a response', change.error(429), { 'ERR-24': 'blocked' }],
-])('what %s is not judged', async (_name, response, expected) => {
+  ['what goes on without a response is not judged', change.error(429), { 'ERR-24': 'blocked' }],
+  [
+    'what a response before a stop shows is judged',
+    restartAfter(change.error(401, 'WRONG_PASSWORD')),
+    { 'ERR-22': 'failed' },
+  ],
+])('%s', async (_name, response, expected) => {
   const fault: Change = ({ sessions }) =>
     change.responsesTo('login', 401, () => {
       sessions.clear();
@@ -229,10 +236,12 @@ test('the address of the backend is no other origin', async () => {
   expect(results.map(({ status }) => status)).toEqual(['skipped']);
 });
 
-test('of two secrets, the longer one is masked whole', () => {
+test('a secret is masked once it is added, and the longer one of two whole', () => {
   const secrets = createSecrets();
-  for (const secret of ['kit-secret', 'kit-secret-2']) secrets.add(secret);
-  expect(secrets.mask('kit-secret-2')).toBe('***');
+  for (const secret of ['kit-secret', 'kit-secret-2']) {
+    secrets.add(secret);
+    expect(secrets.mask(secret)).toBe('***');
+  }
 });
 
 test('a finding is a consequence only if another one explains each of its checks', () => {
@@ -314,7 +323,6 @@ test('an excerpt ends before a character that users see as one', () => {
 });
 
 test('no report contains a password, a cookie or a token', () => {
-  const reports = Object.values(reportsOf(report)).join('\n');
   const requests = result.context.http.exchanges.map(({ request }) => request);
   const passwords = requests.flatMap(
     ({ body }) => /"password":"([^"'\\]{8,})"/.exec(String(body ?? ''))?.[1] ?? [],
@@ -325,6 +333,8 @@ test('no report contains a password, a cookie or a token', () => {
   expect(passwords.length).toBeGreaterThan(10);
   expect(cookies.length).toBeGreaterThan(10);
   const secrets = new Set([...passwords, ...cookies]);
+  const userMessages = result.userMessages.map((row) => ({ ...row, message: passwords[0]! }));
+  const reports = Object.values(reportsOf(createReport({ ...result, userMessages }))).join('\n');
   expect([...secrets].filter((secret) => reports.includes(secret))).toEqual([]);
 });
 
@@ -467,11 +477,15 @@ test('the terminal report escapes control characters and line breaks of the back
 });
 
 test('the HTML report escapes markup of the backend, and says early what is required', () => {
-  const marked: Report = JSON.parse(JSON.stringify(report), (_key, each: unknown) =>
-    // An id, a level and a status are the kit's own.
-    typeof each !== 'string' || /^([A-Z]+(-\d+)?|[a-z]+)$/.test(each) ? each : `${each}<script>`,
+  const [finding] = report.findings;
+  const findings = [...report.findings, { ...finding!, causes: finding!.ids }];
+  const marked: Report = JSON.parse(
+    JSON.stringify({ ...report, findings }),
+    (_key, each: unknown) =>
+      // An id, a level and a status are the kit's own.
+      typeof each !== 'string' || /^([A-Z]+(-\d+)?|[a-z]+)$/.test(each) ? each : `${each}<script>`,
   );
-  expect(renderHtml(marked)).not.toMatch(/<script|<b>Bold/);
+  expect(/.{0,99}<script|<b>Bold/.exec(renderHtml(marked))?.[0]).toBeUndefined();
   const [, labels] = /<article>.*?<dl>(.*?)users see/s.exec(renderHtml(report))!;
   expect(labels).toContain('<dt>required</dt>');
 });
