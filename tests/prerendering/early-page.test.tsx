@@ -210,6 +210,8 @@ test.each(['loading', 'failed'] as const)(
   async (phase) => {
     const page = await openPage([...phases[phase][0], 'submit']);
     signInElsewhere('bob@example.org');
+    // A field that is typed in now has the text of the user before.
+    document.querySelector(ownFields)!.dispatchEvent(new Event('input', { bubbles: true }));
     events.freeze();
     expect(await page()).toMatchObject({ text: '', busy: false, fetches: 2 });
   },
@@ -312,13 +314,15 @@ test.each([
       for (const field of copy.querySelectorAll<Field>(ownFields)) field.value = '';
       form.replaceWith(copy);
     }
-    const touched: string[] = [];
+    const order: string[] = [];
     const listening = new AbortController();
-    addEventListener('focusout', ({ target }) => touched.push((target as Field).name), listening);
+    addEventListener('focusout', ({ target }) => order.push((target as Field).name), listening);
+    addEventListener('submit', () => order.push('the submit'), listening);
     onTestFinished(() => listening.abort());
     takeOver();
+    order.push("React's work");
     expect(await page()).toMatchObject({ text: 'Typed', submit: 1, busy: isCopy });
-    expect(touched).toEqual(textNames);
+    expect(order).toEqual([...textNames, "React's work", 'the submit']);
     expect(window.prerendered).toMatchObject({ form: null, focused: null });
     expect(document.getElementById('templates')).toBeNull();
   },

@@ -4,6 +4,7 @@ import { hydrateRoot } from 'react-dom/client';
 import { renderToString } from 'react-dom/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createApp } from '../../src/boot/app.tsx';
+import type { Prerendered } from '../../src/boot/prerendered.ts';
 import { loadErrorMessage } from '../../src/boot/load-lazy-chunk.ts';
 import { screens, windowTitle } from '../../shared/routes.ts';
 import { Button, SubmitButton } from '../../src/ui/button.tsx';
@@ -38,6 +39,21 @@ vi.mock('../../src/boot/lazy-chunk.ts', () => {
   const nothing = () => ({});
   const lazyScreens = { '/login': () => <h1>The screen</h1> };
   return { createActors: nothing, createApi: nothing, createSession: nothing, lazyScreens };
+});
+
+vi.mock('../../src/boot/app-root.ts', () => ({ createAppRoot: () => ({ hydrate() {} }) }));
+
+test('a link of the prerendered screen ends the wait for its missing chunk [CHOICE-86]', async () => {
+  const send = vi.fn<Prerendered['send']>();
+  const root = document.createElement('div');
+  window.prerendered = { root, send } as unknown as Prerendered;
+  onTestFinished(() => void delete window.prerendered);
+  vi.spyOn(console, 'error').mockReturnValue();
+  location.hash = '#/login';
+  await import('../../src/boot/main.tsx');
+  await waitFor(() => expect(send.mock.calls).toEqual([['fail']]));
+  location.hash = '#/register';
+  await waitFor(() => expect(send.mock.calls).toEqual([['fail'], ['fail']]));
 });
 
 test('a screen without its chunk is an alert until the network is back [CHOICE-86, CHOICE-87]', async () => {

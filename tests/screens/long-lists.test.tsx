@@ -36,6 +36,20 @@ test('a longer list removes its window listeners when it unmounts, and the brows
   for (const signal of signals) expect(signal?.aborted).toBe(true);
 });
 
+test('a scroll of a longer list ends 300 ms after its last event', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  renderList(301);
+  fireEvent.scroll(window);
+  vi.advanceTimersByTime(299);
+  fireEvent.scroll(window);
+  const measured = vi.spyOn(Element.prototype, 'getBoundingClientRect');
+  vi.advanceTimersByTime(299);
+  expect(measured).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(measured).toHaveBeenCalled();
+});
+
 describe('block offsets', () => {
   test('estimate a block that was never measured by the first measured one', () => {
     const offsets = createBlockOffsets();

@@ -10,7 +10,7 @@ import {
   formTexts,
   projectField,
 } from '../../testing/projects-screen.tsx';
-import { newProject, projectOf, storedProject, textNames } from '../../testing/projects.ts';
+import { listOf, newProject, projectOf, storedProject, textNames } from '../../testing/projects.ts';
 import { findScreen, renderApp } from '../../testing/render-app.tsx';
 
 const title = () => projectField('title');
@@ -245,6 +245,19 @@ test('each created project empties the form, focuses Title, and is announced [CH
   expect(thirdText).not.toBe(secondText);
 });
 
+test.each([
+  [4, 0],
+  [5, 1],
+])(
+  'in a list of %i, a creation adds %i buttons that show its project [CHOICE-59]',
+  async (count, shown) => {
+    const { create } = await renderProjects(listOf(count));
+    (await create()).answer(201, { ...office, id: 'new' });
+    await waitFor(() => expect(titles()).toHaveLength(count + 1));
+    expect(screen.queryAllByRole('button', { name: 'Show the new project' })).toHaveLength(shown);
+  },
+);
+
 test('a created project focuses Title in Safari, where a click focuses no button [CHOICE-27]', async () => {
   const { create } = await renderProjects([]);
   const call = await create();
@@ -281,7 +294,7 @@ test('a field that the app focused shows no error until the user touches it [FIE
   await waitFor(() => expect(title().value).toBe(''));
   await user.type(title(), 'x{Backspace}');
   await user.tab();
-  expect(await screen.findByText(titleRequired)).toBeDefined();
+  await waitFor(() => expect(title().getAttribute('aria-invalid')).toBe('true'));
 });
 
 test.each(textNames.filter((name) => name !== 'title'))(
