@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { getCACertificates, rootCertificates, setDefaultCACertificates, TLSSocket } from 'node:tls';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { StoreUnavailable } from '../store/database.ts';
+import { RowsRefused, StoreUnavailable } from '../store/database.ts';
 import { openPostgres } from '../store/postgres.ts';
 import { findFreePort } from '../../tools/free-port.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
@@ -132,6 +132,14 @@ describe('several hosts', () => {
     expect(causes(await Promise.allSettled([create()])).join()).toContain('read-only transaction');
     await create();
   });
+});
+
+test('a refused row leaves its connection open', async () => {
+  const database = openForTest(await createPostgresDatabase());
+  const connection = () => database.query('select pg_backend_pid()');
+  const before = await connection();
+  await expect(database.query('select 1 / 0')).rejects.toThrow(RowsRefused);
+  expect(await connection()).toEqual(before);
 });
 
 test('reads are answered while writes hang, which fail in time', async () => {

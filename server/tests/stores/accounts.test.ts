@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { bodyFields } from '../../../generated/operations.ts';
 import { canonicalEmail } from '../../auth/emails.ts';
+import { StoreUnavailable } from '../../store/database.ts';
 import { openStore } from '../../store/store.ts';
 import { CookieClient, signedInClient } from '../../../testing/cookie-client.ts';
 import { withClock } from '../../../testing/database.ts';
@@ -12,6 +13,7 @@ import {
   storeNames,
   useReferenceServer,
 } from '../../../testing/server-fixtures.ts';
+import { startWithProjects } from '../lists.ts';
 
 const password = 'correct horse';
 const { minLength, maxLength } = bodyFields.registerUser.password;
@@ -114,6 +116,14 @@ describe.each(storeNames)('accounts on %s', (name) => {
     expect((await client.listProjects()).status).toBe(200);
     expect((await otherBrowser.listProjects()).status).toBe(200);
     expect((await thief.listProjects()).status).toBe(401);
+  });
+
+  test('a sign-in that cannot end the session before is refused', async () => {
+    const { client, queries } = await startWithProjects(name);
+    queries.before = async (sql) => {
+      if (sql.startsWith('delete from sessions')) throw new StoreUnavailable('The test broke it.');
+    };
+    expect(await client.login()).toMatchObject(refusal('unavailable'));
   });
 
   test('the store has neither the token of a session nor a password', async () => {

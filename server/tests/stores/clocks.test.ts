@@ -71,13 +71,14 @@ describe.each(storeNames)('clocks on %s', (name) => {
   });
 
   test.each([1, -1])(
-    'a session survives a clock that jumps 400 days (x %i) and back',
+    'a session and a known network survive a clock that jumps 400 days (x %i) and back',
     async (sign) => {
-      const { address, clock, cleanUp } = await startOne();
+      const { address, clock, cleanUp, database } = await startOne();
       const before = await signedInClient(address);
       await cleanUp(trustedReadings + 1);
       clock.time += sign * 400 * dayMs;
       await cleanUp(trustedReadings - 1);
+      expect(await countRows(database, ['known_networks'])).toEqual({ known_networks: 1 });
       expect((await before.listProjects()).status).toBe(sign > 0 ? 401 : 200);
       const during = await signedInClient(address);
       clock.time -= sign * 400 * dayMs;

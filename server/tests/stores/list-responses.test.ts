@@ -164,6 +164,20 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     expect(await database.query('select id from projects')).toEqual([]);
   });
 
+  test('is read in as many parts with emoji as with letters of as many bytes', async () => {
+    const { client, addProjects, database, queries } = await startWithProjects(name);
+    const counts: number[] = [];
+    for (const letters of ['xxxx', '😀']) {
+      await database.query('delete from projects');
+      const texts = projectOf(() => letters.repeat(5_000));
+      await addProjects(8, texts);
+      queries.count = 0;
+      expect((await client.listProjects()).body).toHaveLength(8);
+      counts.push(queries.count);
+    }
+    expect(counts[1]).toBe(counts[0]);
+  });
+
   test('contains only the projects of its account, also for concurrent requests', async () => {
     const { client, address } = await startWithProjects(name);
     const clients = [client, await signedInClient(address), await signedInClient(address)];

@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { runDataCommand } from '../../commands/startup.ts';
 import { readSettings } from '../../commands/settings.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 
@@ -52,6 +53,14 @@ test('each setting is read from the environment', () => {
     metricsHost: '0.0.0.0',
     metricsPort: 9464,
   });
+});
+
+test('a command creates files that only their owner can read', async () => {
+  // A thread of Node cannot change it.
+  const umask = vi.spyOn(process, 'umask').mockReturnValue(0);
+  onTestFinished(() => umask.mockRestore());
+  await runDataCommand(async () => {});
+  expect(umask.mock.calls).toEqual([[0o077]]);
 });
 
 test('the metrics need another port than the app, unless both pick a free one', () => {
