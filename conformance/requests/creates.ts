@@ -44,9 +44,10 @@ export function createWithToken(
   context: RunContext,
   browser: SimulatedBrowser,
   token: string | undefined,
+  origin: Record<string, string | undefined> = {},
 ) {
   return browser.send('POST', '/api/v1/projects', {
     json: context.fixtures.project('with another token'),
-    headers: { 'x-xsrf-token': token },
+    headers: { ...origin, 'x-xsrf-token': token },
   });
 }

@@ -234,6 +234,10 @@ export const otherCookieFaults: Record<string, Change> = {
   'XSRF-5: any XSRF token that is not empty is accepted': () => ({
     isXsrfTokenRight: ({ request }) => tokenOf(request) !== '',
   }),
+  'XSRF-5: without an Origin, any XSRF token that is not empty is accepted': () => ({
+    isXsrfTokenRight: ({ request }) =>
+      request.headers['origin'] !== undefined || tokenOf(request) !== '',
+  }),
   'XSRF-5: a part of the XSRF token is accepted': ({ xsrfToken }) => ({
     isXsrfTokenRight: ({ request, session }) =>
       tokenOf(request) !== '' && xsrfToken(session)!.includes(tokenOf(request)),
