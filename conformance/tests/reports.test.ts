@@ -109,37 +109,53 @@ const resultOf = (id: string, problem?: Partial<Problem>): CheckResult => ({
   durationMs: 0,
 });
 
-test('lasting causes come first, then causes before consequences, and a MUST before a SHOULD', () => {
-  const results = [
-    'PROJECT-8',
-    'PROJECT-4',
-    'COOKIE-4',
-    'XSRF-3',
-    'SIGNIN-3',
-    'SIGNIN-6',
-    'LEAK-1',
-  ];
-  // All requests after the failure of SIGNIN-3 fail too.
-  const problemOf = (id: string) => (id === 'SIGNIN-3' ? { lasting: [] } : {});
-  const findings = listFindings(results.map((id) => resultOf(id, problemOf(id))));
-  expect(findings.map(({ checks: [first] }) => first!.id)).toEqual([
-    'SIGNIN-3',
-    'XSRF-3',
-    'LEAK-1',
-    'COOKIE-4',
-    'SIGNIN-6',
-    'PROJECT-4',
-    'PROJECT-8',
-  ]);
-  expect(findings.slice(4).map(({ causes }) => causes.map(({ id }) => id))).toEqual([
-    ['XSRF-3'],
-    ['XSRF-3'],
-    ['XSRF-3'],
-  ]);
+/** Returns a problem of a registration to which the backend responds with 500. */
+const failedRegistration = (): Partial<Problem> => {
+  const request = { method: 'POST', path: '/api/v1/users/register', headers: {} };
+  const response = { status: 500, headers: [], bytes: Buffer.of(), text: '' };
+  return { exchanges: [{ request, response, isAppRequest: true } as unknown as Exchange] };
+};
+const [password, race] = [failedRegistration(), failedRegistration()];
+const cause = { words: 'kinds of requests fail', subject: 'a request' };
+
+test.each<[title: string, problems: Record<string, Partial<Problem>>, findings: string]>([
+  [
+    'causes come before consequences, a lasting one first, and a MUST before a SHOULD',
+    {
+      'PROJECT-8': {},
+      'PROJECT-4': {},
+      'COOKIE-4': {},
+      'XSRF-3': {},
+      'SIGNIN-3': { lasting: [] },
+      'SIGNIN-6': {},
+      'LEAK-1': {},
+    },
+    'SIGNIN-3 | XSRF-3 | LEAK-1 | COOKIE-4 | SIGNIN-6 < XSRF-3 | PROJECT-4 < XSRF-3 | PROJECT-8 < XSRF-3',
+  ],
+  [
+    'a finding is a consequence only if another one explains each of its checks',
+    // PROJECT-4 comes before PROJECT-8 alone.
+    { 'PROJECT-4': {}, 'PROJECT-8': { cause }, 'CORS-1': { cause } },
+    'CORS-1, PROJECT-8 | PROJECT-4',
+  ],
+  [
+    'two special requests that fail are two findings, and ERR-20 is part of the first',
+    { 'ACCOUNT-4': password, 'ACCOUNT-12': race, 'ERR-20': password },
+    'ACCOUNT-4, ERR-20 | ACCOUNT-12',
+  ],
+])('%s', (_title, problems, expected) => {
+  const results = Object.entries(problems).map(([id, problem]) => resultOf(id, problem));
+  const namesOf = (list: { id: string }[]) => list.map(({ id }) => id).join(', ');
+  const findings = listFindings(results).map(({ checks: own, causes }) =>
+    [own, causes]
+      .filter(({ length }) => length > 0)
+      .map(namesOf)
+      .join(' < '),
+  );
+  expect(findings.join(' | ')).toBe(expected);
 });
 
 test('a check of which only some problems have a common cause keeps a finding for the others', () => {
-  const cause = { words: 'texts come back changed (trimmed)', subject: '"a"' };
   const mixed = resultOf('TEXT-1', { cause });
   mixed.problems.push({ description: 'Another one.', exchanges: [] });
   const findings = listFindings([mixed, resultOf('TEXT-2', { cause })]);
@@ -242,39 +258,6 @@ test('a secret is masked once it is added, and the longer one of two whole', () 
     secrets.add(secret);
     expect(secrets.mask(secret)).toBe('***');
   }
-});
-
-test('a finding is a consequence only if another one explains each of its checks', () => {
-  const cause = { words: 'kinds of requests fail', subject: 'a request' };
-  const problem = { exchanges: [], cause };
-  const results = [
-    resultOf('PROJECT-4', { exchanges: [] }),
-    // PROJECT-4 comes before the first one alone.
-    resultOf('PROJECT-8', problem),
-    resultOf('CORS-1', problem),
-  ];
-  const findings = listFindings(results).map((each) => [each.checks.length, each.causes]);
-  expect(findings).toContainEqual([2, []]);
-});
-
-test('two special requests that fail are two findings, and ERR-20 is part of the first', () => {
-  const failure = () => ({
-    ...result.context.http.exchanges[0]!,
-    request: { method: 'POST', path: '/api/v1/users/register', headers: {} },
-    response: { status: 500, headers: [], bytes: Buffer.of(), text: 'Internal Server Error' },
-    isAppRequest: true,
-  });
-  const [password, race] = [failure(), failure()];
-  const results = [
-    resultOf('ACCOUNT-4', { exchanges: [password] }),
-    resultOf('ACCOUNT-12', { exchanges: [race] }),
-    resultOf('ERR-20', { exchanges: [password] }),
-  ];
-  const findings = listFindings(results).map((each) => [each.checks, each.causes]);
-  expect(findings.map((lists) => lists.map((list) => list.map(({ id }) => id)))).toEqual([
-    [['ACCOUNT-4', 'ERR-20'], []],
-    [['ACCOUNT-12'], []],
-  ]);
 });
 
 test('a row with another id and another text is not the project that a list lacks', () => {
