@@ -13,6 +13,8 @@ const checkTimeoutMs = 1_800_000;
 const types = 'lint and types';
 const contract = 'contract and generated';
 const unitTest = 'tests/unit/contrast.test.ts';
+const serverTest = 'server/tests/unit/turns.test.ts';
+const kitTest = 'conformance/tests/order.test.ts';
 const wrongMeta = "machines.auth.states.loggingIn.on.registerUser[0].meta.statements = ['P-3'];";
 const numbers = Array.from({ length: 1_000 }, (_, i) => Math.sin(i)).join();
 
@@ -23,7 +25,8 @@ const mistakes: [step: string, file: string, mistake: string, ...printed: string
   [types, 'machines/types.ts', 'Date.now();', 'no-restricted-globals', 'FILE:LINE:'],
   [types, unitTest, 'test.skip("planted", f);', 'no-disabled-tests', 'FILE:LINE:'],
   [types, unitTest, 'test.runIf(2 > 1)("planted", f);', 'restricted-properties', 'FILE:LINE:'],
-  [types, unitTest, 'test.skipIf(1 > 2)("planted", f);', 'restricted-properties', 'FILE:LINE:'],
+  [types, serverTest, 'test.skipIf(1 > 2)("planted", f);', 'restricted-properties', 'FILE:LINE:'],
+  [types, kitTest, 'test.runIf(2 > 1)("planted", f);', 'restricted-properties', 'FILE:LINE:'],
   [types, unitTest, 'test.todo("planted");', 'warn-todo', 'FILE:LINE:'],
   [types, unitTest, 'test.only("planted", f);', 'no-focused-tests', 'FILE:LINE:'],
   [types, unitTest, 'test("planted", () => {});', 'expect-expect', 'FILE:LINE:'],
