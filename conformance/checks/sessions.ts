@@ -65,7 +65,7 @@ export const sessionChecks: Check[] = [
     requirement:
       'End no session because of a request from another browser. Otherwise any visitor can sign users out, and the app shows them an empty list without a message.',
     statements: ['CHOICE-9', 'CALL-3'],
-    after: ['COOKIE-2', 'ACCOUNT-7'],
+    after: ['COOKIE-2', 'SIGNIN-17'],
     async run(context) {
       const user = await context.newSession('ada');
       const stranger = context.newBrowser('stranger');

@@ -92,7 +92,7 @@ export const textRows = [
     ...['x', '-', 'é', '漢', '🚀'].map((each) => (length: number) => each.repeat(length)),
   ),
   textRow('TEXT-8', 'Special characters of code and databases are preserved', [
-    "Robert'); DROP TABLE projects;-- \\ \\n %s ${x} {{x}} %00 ../",
+    "Robert'); DROP TABLE projects;-- \\ \\n %s ${x} {{x}} %00 ../ ~a",
     'C:\\new\\table "quoted" \'single\' `ticks` $1 $& $$ ? :name @x #{y} null NaN',
     '1 + 1 = 2, 100%25 & _more_ *of* it',
     'See https://example.org/?a=1+2&b=%2B#top, **soon** :-) [x](y) @ada #12',

@@ -220,7 +220,7 @@ export const errorCases: ErrorCase[] = [
   refused('ERR-46', 'createProject', '[]', 'An array in place of a project'),
   refused('ERR-27', 'login', 'null', 'null in place of an object'),
   refused('ERR-28', 'login', '', 'A request without a body'),
-  refused('ERR-29', 'login', '['.repeat(2000) + ']'.repeat(2000), 'JSON with 2,000 levels'),
+  refused('ERR-29', 'login', '['.repeat(20_000) + ']'.repeat(20_000), 'JSON with 20,000 levels'),
   acceptable('ERR-15', 'login', form, 'A form in place of JSON'),
   oddText(acceptable, 'ERR-10', () => undefined, 'A project without a text'),
   oddText(acceptable, 'ERR-50', tooShortFor, 'A project with a text that is too short'),

@@ -17,7 +17,7 @@ function refuse(status, message) {
 const operations = {
   async 'POST /api/v1/users/register'(request) {
     const { email, password } = await readFields(request, 'Email', 'Password');
-    if (!/^\S+@\S+\.\S+$/.test(email)) refuse(422, 'Invalid email address.');
+    if (!/^\S+@\S+$/.test(email)) refuse(422, 'Invalid email address.');
     if ([...password].length < 8) refuse(422, 'Password must be at least 8 characters.');
     const salt = randomBytes(16);
     const hash = await deriveKey(password, salt, 32);
