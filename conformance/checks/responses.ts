@@ -35,7 +35,7 @@ export const responseChecks: Check[] = [
   must('REACH-2', {
     title: 'Response bodies are JSON',
     requirement:
-      'Send JSON to its end, count bytes in Content-Length, and write nothing before the JSON.',
+      'Send JSON to its end, escape control characters, count bytes in Content-Length, and write nothing before the JSON.',
     statements: ['CALL-2'],
     after: ['REACH-6'],
     inspects: true,

@@ -56,7 +56,11 @@ export const sessionChecks: Check[] = [
       fail(
         `After signing in, ${nameOf(call)} is refused: ${describeStatus(call.exchange)}.`,
         [call],
-        { detail: `The browser sends the cookies ${sent.join(', ')}.` },
+        {
+          detail: `The browser sends the cookies ${sent.join(', ')}.`,
+          requirement:
+            'Accept the session cookie that the sign-in set. Look at when it ends, in which unit, with what it is signed, and where sessions are stored.',
+        },
       );
     },
   }),

@@ -146,7 +146,7 @@ export const xsrfChecks: Check[] = [
     statements: ['CALL-4', 'ERROR-5'],
     after: ['SIGNIN-15'],
     async run(context) {
-      const { browser } = await context.signedInUser('ada');
+      const { browser, login } = await context.signedInUser('ada');
       const createWith = async (token: string | undefined) =>
         createWithToken(context, browser, token, origin);
       // A backend that knows the origin of a request may need no token.
@@ -156,6 +156,8 @@ export const xsrfChecks: Check[] = [
         origin = noOrigin;
         missing = await createWith(undefined);
       }
+      if (origin === noOrigin && isClientError(missing) && xsrfCookieOf(browser)?.httpOnly)
+        fail('The XSRF-TOKEN cookie is HttpOnly, so the app cannot send it.', [login, missing]);
       const own = await createWith(browser.xsrfToken());
       if (!isClientError(missing) || (origin === noOrigin && !isSuccess(own)))
         skip('the backend does not reject a request without the token');

@@ -23,7 +23,7 @@ const endRequirement =
   'End what a request begins, also if it is refused or fails: release its lock, return its connection, and roll back its transaction.';
 
 const atOnceRequirement =
-  'Let requests at once not wait for each other for ever: take one connection for a request, and locks in one order, and release both at its end.';
+  'Let requests at once not wait for each other for ever: take one connection of the pool for a request, and locks in one order, and hold no thread for a connection that is idle.';
 
 const passingRequirement =
   'Never respond to the app with 5xx. Look for what requests share: a thread, a connection of a pool, an open transaction, a lock.';

@@ -238,6 +238,13 @@ export const otherCookieFaults: Record<string, Change> = {
     isXsrfTokenRight: ({ request }) =>
       request.headers['origin'] !== undefined || tokenOf(request) !== '',
   }),
+  'XSRF-5: a token is needed without an Origin, and its cookie is HttpOnly': change.all(
+    xsrfCookie(/$/, '; HttpOnly'),
+    ({ isXsrfTokenRight }) => ({
+      isXsrfTokenRight: (call) =>
+        call.request.headers['origin'] !== undefined || isXsrfTokenRight(call),
+    }),
+  ),
   'XSRF-5: a part of the XSRF token is accepted': ({ xsrfToken }) => ({
     isXsrfTokenRight: ({ request, session }) =>
       tokenOf(request) !== '' && xsrfToken(session)!.includes(tokenOf(request)),
