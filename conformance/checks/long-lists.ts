@@ -56,13 +56,13 @@ export const longListChecks: Check[] = [
         : isLost
           ? ', some of each six at once'
           : '';
-      if (lacks) await blockIfForeign(context);
-      if (lacks)
-        fail(
-          `The list has ${projects.length} projects and lacks ${words}${more}.`,
-          [...created.map((each) => each.call), call],
-          { lacks, ...(isLost && { requirement: scatteredRequirement }) },
-        );
+      if (!lacks) return;
+      await blockIfForeign(context);
+      fail(
+        `The list has ${projects.length} projects and lacks ${words}${more}.`,
+        [...created.map((each) => each.call), call],
+        { lacks, ...(isLost && { requirement: scatteredRequirement }) },
+      );
     },
   }),
   should('PROJECT-5', {
