@@ -292,11 +292,11 @@ export const signInFaults: Record<string, Change> = {
     ),
   'SIGNIN-15: a session is valid from 0.3 s after its sign-in': lateSessions(300),
   'SIGNIN-15: a session is valid from 0.9 s after its sign-in': lateSessions(900),
-  'SIGNIN-15: only the leading digits of an Idempotency-Key count': ({ sessions }) => {
+  'SIGNIN-15: only the length of an Idempotency-Key counts': ({ sessions }) => {
     const keys = new Map<string, string>();
     return change.refuse('createProject', 409, (_json, request) => {
       const key = String(request.headers['idempotency-key'] ?? '');
-      const place = `${sessions.get(change.sessionOf(request))?.email} ${parseInt(key, 10) || 0}`;
+      const place = `${sessions.get(change.sessionOf(request))?.email} ${key.length}`;
       if (key && !keys.has(place)) keys.set(place, key);
       return key && keys.get(place) !== key;
     });
