@@ -1,5 +1,6 @@
 import type { Project } from '../../machines/types.ts';
 import { definitionOf } from '../../model/calls.ts';
+import { retryAfterMsOf } from '../http/patience.ts';
 import { Blocked, type Exchange } from '../http/record.ts';
 import {
   isClientError,
@@ -63,7 +64,7 @@ export const errorChecks: Check[] = [
   ...errorCases.map(refusalCheck),
   must('ERR-20', {
     title: 'No request of the app makes the backend fail',
-    requirement: 'Never respond to the app with 5xx, except 503 with Retry-After (throttling).',
+    requirement: 'Never respond to the app with 5xx, except 503 with Retry-After at once (throttling).',
     statements: ['ERROR-2', 'ERROR-6', 'ERROR-8'],
     after: ['REACH-6'],
     inspects: true,
@@ -73,7 +74,7 @@ export const errorChecks: Check[] = [
         await collectExchanges(context),
         ({ isAppRequest }) => isAppRequest,
         (exchange) =>
-          statusOf(exchange) >= 500 && responseHeader(exchange, 'retry-after') === undefined
+          statusOf(exchange) >= 500 && retryAfterMsOf(exchange) === undefined
             ? `gets ${describeStatus(exchange)}`
             : undefined,
       ),

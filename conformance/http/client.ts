@@ -63,7 +63,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
       if (isHanging && sentBy.isAppRequest)
         throwUnjudged({
           words: `${operation} responds late or never, so it is not sent again`,
-          checks: ['REACH-5', 'REACH-10'],
+          checks: ['REACH-5', 'ERR-20', 'REACH-10'],
         });
       await restarts.untilBack();
       await throttle.untilReady();
@@ -86,7 +86,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         await restarts.untilBackAfter(exchange);
         continue;
       }
-      const retryAfterMs = retryAfterMsOf(result.response);
+      const retryAfterMs = retryAfterMsOf(exchange);
       if (request.mayBeLocked && statusOf(exchange) === 429) return exchange;
       if (retryAfterMs !== undefined) throttle.schedule(exchange, retryAfterMs, attempt);
       // nginx limits requests so, or a backend starts. ERR-20 reports these responses all the same.

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Exchange, HttpRecord } from './record.ts';
 import { headerValues, messageOf, methodAndPath } from './response.ts';
-import type { HttpRequest, HttpResponse, Transport } from './transport.ts';
+import type { HttpRequest, Transport } from './transport.ts';
 
 /** The most that a run waits in total with `--wait`. */
 export const maxWaitMinutes = 30;
@@ -135,12 +135,16 @@ export function createThrottle(
   };
 }
 
-/** Returns the delay before a retry. 503 without Retry-After is a failure, not throttling. */
+/**
+ * Returns the delay before a retry. A limit answers at once: a 503 that is late comes from a lock
+ * that is kept. So it is a failure, as 503 without Retry-After is.
+ */
 export function retryAfterMsOf(
-  response: HttpResponse | undefined,
+  { response, durationMs }: Pick<Exchange, 'response' | 'durationMs'>,
   now = Date.now(),
 ): number | undefined {
-  if (!response || (response.status !== 429 && response.status !== 503)) return undefined;
+  if (response?.status !== 429 && response?.status !== 503) return undefined;
+  if (response.status === 503 && durationMs >= laterTimeoutMs) return undefined;
   const value = headerValues(response, 'retry-after')[0];
   if (value === undefined) return response.status === 429 ? 1000 : undefined;
   const delayMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;

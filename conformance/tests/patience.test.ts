@@ -11,15 +11,16 @@ const request = { method: 'GET', path: '/', headers: {} };
 test.each([
   [429, { 'retry-after': '3' }, 3000],
   [503, { 'retry-after': '3' }, 3000],
+  [503, { 'retry-after': '3' }, undefined, 5000],
   [429, { 'retry-after': 'Fri, 01 Jan 2100 00:00:10 GMT' }, 10_000],
   [429, { 'retry-after': 'Thu, 31 Dec 2099 00:00:00 GMT' }, 0],
   [429, { 'retry-after': 'soon' }, 1000],
   [429, {}, 1000],
   [503, {}, undefined],
   [200, { 'retry-after': '3' }, undefined],
-])('after %i with %o, the kit waits %s ms', (status, headers, expectedMs) => {
+])('after %i with %o, the kit waits %s ms', (status, headers, expectedMs, durationMs = 4999) => {
   const response = { status, headers: Object.entries(headers), bytes: Buffer.of(), text: '' };
-  expect(retryAfterMsOf(response, Date.parse('2100-01-01T00:00:00Z'))).toBe(expectedMs);
+  expect(retryAfterMsOf({ response, durationMs }, Date.parse('2100-01-01T00:00:00Z'))).toBe(expectedMs);
 });
 
 test('after a stop, nothing is sent', async () => {

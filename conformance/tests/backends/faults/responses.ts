@@ -60,6 +60,11 @@ export const responseFaults: Record<string, Change> = {
   'ERR-20: each request fails after the registration of an existing email': sinceConflict(() =>
     change.error(500),
   ),
+  'ERR-20: each request waits for a lock after the registration of an existing email':
+    sinceConflict((clock) => {
+      clock.increment(5000);
+      return withHeaders(change.error(503), { 'retry-after': '1' });
+    }),
   'ERR-20: one of five workers fails after the registration of an existing email': () => {
     let count = 0;
     return sinceConflict(() => ++count % 5 === 0 && change.error(500));
