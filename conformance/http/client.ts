@@ -96,6 +96,16 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     }
   }
 
+  async function send(request: HttpRequest, sentBy: SentBy): Promise<Exchange> {
+    const sent = sendPatiently(request, sentBy);
+    pending.add(sent);
+    try {
+      return await sent;
+    } finally {
+      pending.delete(sent);
+    }
+  }
+
   return {
     origin,
     appOrigin,
@@ -110,14 +120,16 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
      * Throws `Blocked` when the backend throttles for longer than the kit may wait, or hangs, and
      * when the time of the run is over.
      */
-    async send(request: HttpRequest, sentBy: SentBy): Promise<Exchange> {
-      const sent = sendPatiently(request, sentBy);
-      pending.add(sent);
-      try {
-        return await sent;
-      } finally {
-        pending.delete(sent);
-      }
+    send,
+    /**
+     * Sends a request again on new connections, because each thread may have its own state. Leaves
+     * out those whose responses cannot be judged.
+     */
+    async resend(exchange: Exchange, times = 4): Promise<Exchange[]> {
+      const request = { ...exchange.request, onNewConnection: true };
+      const again = Array.from({ length: times }, () => send(request, exchange));
+      const results = await Promise.allSettled(again);
+      return results.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
     },
     /** Waits until no request is in flight, so that each exchange belongs to one check. */
     async settle() {

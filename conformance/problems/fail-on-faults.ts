@@ -176,12 +176,7 @@ async function findPassing(http: HttpClient, record: Exchange[], { faulty }: Fau
   const passing = record
     .slice(record.indexOf(failed))
     .find((each) => isSame(each) && isSuccess(each));
-  if (passing) return passing;
-  const resend = () => http.send({ ...failed.request, onNewConnection: true }, failed);
-  // At once, because each thread may have its own state. A backend that throttles or hangs now has
-  // failed all the same.
-  const again = await Promise.allSettled([1, 2, 3, 4].map(resend));
-  return again.flatMap((each) => (each.status === 'fulfilled' ? each.value : [])).find(isSuccess);
+  return passing ?? (await http.resend(failed)).find(isSuccess);
 }
 
 /** Creates the problem of requests that fail now and then, as `passing` or others show. */

@@ -139,8 +139,7 @@ export async function expectOwnLists(context: RunContext, areUsers: boolean) {
       exchanges.indexOf(each.list) < list.startedAfter,
   );
   const isAtOnce = areUsers && !(isAlone(exchanges, list) && foreign.some(isOfOne));
-  const resend = () => context.http.send({ ...list.request, onNewConnection: true }, list);
-  const apart = areUsers ? [] : await Promise.all([1, 2, 3, 4].map(resend));
+  const apart = areUsers ? [] : await context.http.resend(list);
   const what = same
     ? 'gets the list of a user who listed before'
     : isAtOnce

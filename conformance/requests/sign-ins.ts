@@ -112,8 +112,7 @@ export async function expectPlain<Value>(
         requirement: 'Send all bytes of a compression: end it before you read them.',
       },
     );
-  const request = { ...exchange.request, ...onNewConnection };
-  const again = isClientError(exchange) ? await http.send(request, exchange) : exchange;
+  const [again = exchange] = isClientError(exchange) ? await http.resend(exchange, 1) : [];
   if (isSuccess(again) === isSuccess(exchange)) return expectSuccess(call, failure, previous);
   return expectSuccess(call, `${failure}, and works on a new connection`, [...previous, again], {
     requirement:
