@@ -98,9 +98,13 @@ export const isBeginning = ({ response }: Exchange): boolean =>
 const describeLengths = (exchange: Exchange) =>
   `${exchange.response!.bytes.length} bytes, Content-Length: ${responseHeader(exchange, 'content-length') ?? 'none'}`;
 
-/** Returns which checks report why a check could not run, and the response that shows it. */
-export function describeReason({ checks = [], words, exchange }: Reason): string {
-  const ids = checks.length > 0 ? `${checks.join(' or ')}: ` : '';
+/** Returns which failed checks tell why a check could not run, and the response that shows it. */
+export function describeReason(
+  { checks = [], words, exchange }: Reason,
+  failed: Set<string>,
+): string {
+  const telling = checks.filter((id) => failed.has(id));
+  const ids = telling.length > 0 ? `${telling.join(' or ')}: ` : '';
   const response = exchange?.response ? describeResponse(exchange) : 'no complete response';
   return `${ids}${words}${exchange ? `: ${response}` : ''}`;
 }

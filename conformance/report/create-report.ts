@@ -32,6 +32,9 @@ export function createReport(run: RunResult, notes: string[] = []) {
   const { context } = run;
   const writer = createWriter(context);
   const { cleanTexts } = writer;
+  const failed = new Set(
+    run.results.flatMap(({ status, check }) => (status === 'failed' ? check.id : [])),
+  );
   const blockersOf = mapBlockers(run.results);
   const silent = run.results.filter(({ check }) => blockersOf.get(check.id)?.length === 0);
   const findings = listFindings(run.results).map((each) => reportFinding(each, context, writer));
@@ -47,7 +50,7 @@ export function createReport(run: RunResult, notes: string[] = []) {
     findings,
     results: run.results.map(({ check, ...result }) => ({
       ...wordsOf(check),
-      ...cleanTexts({ status: result.status, note: noteOf(result) }),
+      ...cleanTexts({ status: result.status, note: noteOf(result, failed) }),
       /** Of a blocked check: the checks that are not met and tell why. */
       blockedBy: blockersOf.get(check.id),
       problems: result.problems.map(writer.reportProblem),
@@ -60,7 +63,7 @@ export function createReport(run: RunResult, notes: string[] = []) {
       should: countStatuses(run.results, 'SHOULD', silent),
     },
     /** Checks that are blocked for a reason that no finding tells. */
-    notJudged: cleanTexts(groupByReason(silent)),
+    notJudged: cleanTexts(groupByReason(silent, failed)),
     notes: [...notes, ...cleanTexts(notesOf(run))],
     leftovers: `at least ${plural(run.successes.registerUser, 'user')} and ${plural(run.successes.createProject, 'project')} stay on the server: ${deletionHint(context)}`,
   };
@@ -150,12 +153,14 @@ const mapBlockers = (results: CheckResult[]) =>
       .map((each) => [each.check.id, listBlockers(each, results).map(({ id }) => id)]),
   );
 
-const groupByReason = (silent: CheckResult[]) =>
-  [...groupBy(silent, ({ reason }) => describeReason(reason!))].map(([reason, blocked]) => ({
-    reason,
-    limit: blocked[0]!.reason?.limit,
-    ids: blocked.map(({ check }) => check.id),
-  }));
+const groupByReason = (silent: CheckResult[], failed: Set<string>) =>
+  [...groupBy(silent, ({ reason }) => describeReason(reason!, failed))].map(
+    ([reason, blocked]) => ({
+      reason,
+      limit: blocked[0]!.reason?.limit,
+      ids: blocked.map(({ check }) => check.id),
+    }),
+  );
 
 /** Moves what is too long for the first line to the lines after it. */
 const fitLine = (description: string, detail?: string) =>
@@ -167,8 +172,8 @@ const fitLine = (description: string, detail?: string) =>
       };
 
 /** Returns what a check that is met says all the same, or why one is blocked or does not apply. */
-const noteOf = ({ note, reason }: Pick<CheckResult, 'note' | 'reason'>) =>
-  reason ? describeReason(reason) : note;
+const noteOf = ({ note, reason }: Pick<CheckResult, 'note' | 'reason'>, failed: Set<string>) =>
+  reason ? describeReason(reason, failed) : note;
 
 /** Returns what checks say that no finding tells. */
 const notesOf = ({ results, context: { http } }: RunResult) => [
