@@ -52,9 +52,11 @@ function listViews({ http: { exchanges }, fixtures }: RunContext): View[] {
     if (viewer === undefined || (viewer !== visitor && !registered.has(viewer))) return [];
     const body = parseJson(exchange.response?.text);
     const key = keyOf(Object(body));
-    // A later response with it is one of a repeated Idempotency-Key.
-    if (exchange.request.method === 'POST' && viewer !== visitor && !creates.has(key))
-      creates.set(key, { owner: viewer, create: exchange });
+    if (exchange.request.method === 'POST' && viewer !== visitor) {
+      const first = creates.get(key) ?? { owner: viewer, create: exchange };
+      // Two users may each have a project with this id and this name.
+      creates.set(key, first.owner === viewer ? first : { owner: undefined });
+    }
     if (!Array.isArray(body)) return [];
     const rows = body.map((row): Row => {
       const project: Partial<Project> = Object(row);

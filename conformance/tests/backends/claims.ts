@@ -52,6 +52,10 @@ const claims: Claim[] = [
   [/ twice in the next list/, (_match, last, { exchanges: [create] }) => isTwice(create!, last)],
   [/\blacks\b/, (_match, _last, problem) => isMissing(problem)],
   [
+    /^A list( with more than 100 projects)? takes/,
+    ([, isLong], last) => (parseJson(bodyOf(last)) as Project[]).length > 100 === Boolean(isLong),
+  ],
+  [
     / takes ([\d.]+) s \(median of/,
     ([, seconds], last) => (last.durationMs / 1000).toFixed(1) === seconds,
   ],

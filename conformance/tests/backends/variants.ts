@@ -423,6 +423,16 @@ export const oddities: Record<string, Change> = {
         return isOld && change.withSetCookies(change.error(403, 'Please try again.'), end);
       }),
     ),
+  'the projects of each user are numbered from 1': (backend) => {
+    let count = 0;
+    return change.all(
+      change.before(
+        'createProject',
+        (_, { account }) => void (count = account?.projects.length ?? 0),
+      ),
+      () => ({ createId: () => count + 1 }),
+    );
+  },
   // Like ObjectId of MongoDB within one second.
   'ids end in a hexadecimal sequence': change.ids(
     (count) => `65f0c0de9a1b2c3d4e${count.toString(16).padStart(6, '0')}`,
