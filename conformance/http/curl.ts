@@ -16,7 +16,7 @@ const maxCommands = 40;
 
 /** The other headers of a browser, except cookies and the XSRF token, do not matter. */
 const copiedHeaders =
-  /^(accept|content-type|idempotency-key|if-none-match|origin|referer|access-control-.*)$/;
+  /^(accept|content-type|idempotency-key|if-.*|origin|referer|access-control-.*)$/;
 
 const freshRun = 'cd "$(mktemp -d)"; RUN=0$(date +%s)   # cookie files, and emails that are new';
 

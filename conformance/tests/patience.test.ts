@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpClient } from '../http/client.ts';
 import { createThrottle, retryAfterMsOf } from '../http/patience.ts';
@@ -20,7 +21,9 @@ test.each([
   [200, { 'retry-after': '3' }, undefined],
 ])('after %i with %o, the kit waits %s ms', (status, headers, expectedMs, durationMs = 4999) => {
   const response = { status, headers: Object.entries(headers), bytes: Buffer.of(), text: '' };
-  expect(retryAfterMsOf({ response, durationMs }, Date.parse('2100-01-01T00:00:00Z'))).toBe(expectedMs);
+  expect(retryAfterMsOf({ response, durationMs }, Date.parse('2100-01-01T00:00:00Z'))).toBe(
+    expectedMs,
+  );
 });
 
 test('after a stop, nothing is sent', async () => {
@@ -38,6 +41,20 @@ test('without --wait, the kit waits 20 s in total', () => {
   const wait = () => throttle.schedule({ request, response } as unknown as Exchange, 5000, 0);
   for (let count = 1; count <= 4; count++, clock.increment(5000)) wait();
   expect(wait).toThrow('GET / responds with 429 and no Retry-After');
+});
+
+test.each([
+  ['gzip', gzipSync],
+  ['br', brotliCompressSync],
+  ['deflate', deflateSync],
+  ['deflate', deflateRawSync],
+])('a body in %s is read as browsers do', async (encoding, encode) => {
+  const headers = { 'content-encoding': encoding };
+  const sent = { status: 200, headers, body: encode('[1]') };
+  const { origin, stop } = await startStubServer(() => sent);
+  onTestFinished(stop);
+  const { response } = await createTransport(origin, new TestClock(), Infinity).send(request, 5000);
+  expect(response?.text).toBe('[1]');
 });
 
 test.each([

@@ -295,6 +295,18 @@ test.each([
   expect(commands.join('\n').includes(' -k ')).toBe(isAny);
 });
 
+test.each(['if-none-match', 'if-modified-since', 'access-control-request-method', 'origin'])(
+  'the commands send %s',
+  (name) => {
+    const { http } = result.context;
+    const [first] = http.exchanges;
+    const request = { ...first!.request, headers: { [name]: 'a value' } };
+    const exchanges = [{ ...first!, request }];
+    const commands = reproduce({ ...result.context, http: { ...http, exchanges } }, exchanges);
+    expect(commands.join('\n')).toContain(`-H '${name}: a value'`);
+  },
+);
+
 test('of many names, the others are counted', () => {
   expect(listSome('a b c d e f g'.split(' '))).toBe('a, b, c, d, e and 2 more');
 });
@@ -481,12 +493,15 @@ test('the HTML report escapes markup of the backend, and says early what is requ
 test('the page folds requests and commands, and says how many requests it leaves out', () => {
   const [finding] = report.findings;
   const [problem] = finding!.problems;
-  const calls = Array.from({ length: 8 }, () => problem!.calls.at(-1)!);
+  const calls = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => ({
+    ...problem!.calls.at(-1)!,
+    request: `request ${number}`,
+  }));
   const page = renderHtml({
     ...report,
     findings: [{ ...finding!, problems: [{ ...problem!, calls }] }],
   });
-  expect(page).toContain('<details><summary>only the last 6 of 8</summary><pre>3. POST ');
+  expect(page).toContain('<details><summary>only the last 6 of 8</summary><pre>3. request 3\n');
   expect(page).toMatch(/<dt>try it<\/dt><dd><details><summary>.*<\/summary><pre>[^<]*curl/);
   expect(renderHtml(report)).toMatch(
     /<dt>requests<\/dt><dd><details><summary>\d<\/summary><pre>1\. /,
