@@ -64,7 +64,8 @@ export const referencesIn = (file: string, source: string): Reference[] =>
           ).flat(),
     );
 
-function machineProblems(page: string): string[] {
+/** Returns each transition that names no statement, or one that the page does not have. */
+export function machineProblems(page: string): string[] {
   const known = statementIds(page);
   return Object.values(machines).flatMap((machine) =>
     transitions(machine).flatMap(({ from, event, statements }) => {

@@ -32,6 +32,12 @@ const mistakes: [step: string, file: string, mistake: string, ...printed: string
   [types, unitTest, 'test("planted", () => {});', 'expect-expect', 'FILE:LINE:'],
   [types, unitTest, '() => { return; expect(1); };', 'no-unreachable', 'FILE:LINE:'],
   ['imports', 'machines/types.ts', "import '../src/session.ts';", 'FILE → src/session.ts'],
+  [
+    'imports',
+    'conformance/http/clock.ts',
+    "import '../report/junit.ts';",
+    'FILE → conformance/report',
+  ],
   ['unused code', 'src/session.ts', 'export const planted = 1;', 'planted', 'FILE:LINE:'],
   [contract, 'openapi.yaml', '    Stale: { description: Planted. }', 'api.d.ts is stale: run'],
   [contract, 'openapi.yaml', '    Unused: { description: P. }', 'FILE:LINE:', 'unused-component'],

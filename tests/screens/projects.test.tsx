@@ -251,10 +251,16 @@ test.each([
 ])(
   'in a list of %i, a creation adds %i buttons that show its project [CHOICE-59]',
   async (count, shown) => {
-    const { create } = await renderProjects(listOf(count));
+    const { create, go } = await renderProjects(listOf(count));
     (await create()).answer(201, { ...office, id: 'new' });
     await waitFor(() => expect(titles()).toHaveLength(count + 1));
-    expect(screen.queryAllByRole('button', { name: 'Show the new project' })).toHaveLength(shown);
+    const buttons = () => screen.queryAllByRole('button', { name: 'Show the new project' });
+    expect(buttons()).toHaveLength(shown);
+    await go('/login');
+    await go('/projects');
+    expect(titles()).toHaveLength(count + 1);
+    expect(buttons()).toEqual([]);
+    expect(screen.getByRole('status').textContent).toBe('');
   },
 );
 

@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { referencesIn, statementProblems } from '../../tools/check-specification.ts';
+import {
+  machineProblems,
+  referencesIn,
+  statementProblems,
+} from '../../tools/check-specification.ts';
 
 const page = `
 - **ONE-1** The first statement.
@@ -46,4 +51,12 @@ test.each<[title: string, source: string, problems: unknown[], page?: string]>([
 ])('%s', (_, source, problems, statements = page) => {
   const references = referencesIn('a.test.ts', source.replaceAll('<', '['));
   expect(statementProblems(statements, references)).toEqual(problems);
+});
+
+test('reports each transition of a retired statement', () => {
+  const specification = readFileSync('docs/specification.md', 'utf8');
+  const retired = specification.replace('- **CONST-8** ', '- CONST-8: ');
+  const [first] = machineProblems(retired);
+  expect(first).toMatch(/^machine projects, \S+, .*: unknown statement CONST-8$/);
+  expect(machineProblems(specification)).toEqual([]);
 });

@@ -74,6 +74,15 @@ test.each<[string, End]>([
   },
 );
 
+test.each([200, 201])(
+  'a project that is created with %i ends its key [CHOICE-89]',
+  async (status) => {
+    const { submit } = createClient();
+    const key = await submit(office, answer(status, storedProject(office)));
+    expect(await submit(office, created)).not.toBe(key);
+  },
+);
+
 const decidingStatuses = [400, 409, 413, 415, 422];
 
 test.each(['openapi.yaml', 'docs/specification.md'])(
