@@ -102,14 +102,16 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     expect(projects[2]![textName]).toBe('Changed');
   });
 
-  test('has one ETag on every replica', async () => {
+  test('has one ETag on every replica, and another one for each user', async () => {
     const open = await freshDatabase(name);
-    const ada = await signedInClient(await startServer({ database: open() }));
-    await ada.createProject();
+    const server = await startServer({ database: open() });
+    const [ada, bob] = [await signedInClient(server), await signedInClient(server)];
+    for (const client of [ada, bob]) await client.createProject();
     const onReplica = copyClient(ada, await startServer({ database: open() }));
     const etag = (await ada.listProjects()).headers['etag'];
     expect(etag).toMatch(/^(W\/)?".+"$/);
     expect((await onReplica.listProjects()).headers['etag']).toBe(etag);
+    expect((await bob.listProjects()).headers['etag']).not.toBe(etag);
   });
 
   test('has a new ETag, and no edit, after SQL added a project at its end', async () => {

@@ -65,6 +65,9 @@ describe.each(storeNames)('throttling on %s', (name) => {
     }
     expect(replies.at(-1)).toMatchObject(tooMany);
     expect(hashes.count).toBe(20);
+    const from = '203.0.113.9';
+    const elsewhere = [await guess({ from }), await guess({ from, email: 'unknown@example.org' })];
+    expect(elsewhere.map(({ status }) => status)).toEqual([401, 401]);
   });
 
   test('guesses from one IP do not lock out the user at another IP', async () => {
