@@ -64,7 +64,8 @@ export const errorChecks: Check[] = [
   ...errorCases.map(refusalCheck),
   must('ERR-20', {
     title: 'No request of the app makes the backend fail',
-    requirement: 'Never respond to the app with 5xx, except 503 with Retry-After at once (throttling).',
+    requirement:
+      'Never respond to the app with 5xx, except 503 with Retry-After at once (throttling).',
     statements: ['ERROR-2', 'ERROR-6', 'ERROR-8'],
     after: ['REACH-6'],
     inspects: true,

@@ -25,10 +25,12 @@ test('the button of a longer list renders it whole', () => {
 test('a longer list removes its window listeners when it unmounts, and the browser keeps the place again [CHOICE-52]', () => {
   const added = vi.spyOn(window, 'addEventListener');
   onTestFinished(() => added.mockRestore());
+  sessionStorage.clear();
   const { unmount } = renderList(301);
   expect(history.scrollRestoration).toBe('manual');
   unmount();
   expect(history.scrollRestoration).toBe('auto');
+  expect(Object.keys(sessionStorage)).toEqual([expect.stringMatching(/^place:/)]);
   const signals = added.mock.calls
     .filter(([type]) => ['scroll', 'resize', 'keydown'].includes(type))
     .map(([, , options]) => (typeof options === 'object' ? options.signal : undefined));

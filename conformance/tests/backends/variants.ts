@@ -423,7 +423,7 @@ export const oddities: Record<string, Change> = {
         return isOld && change.withSetCookies(change.error(403, 'Please try again.'), end);
       }),
     ),
-  'the projects of each user are numbered from 1': (backend) => {
+  'the projects of each user are numbered from 1': () => {
     let count = 0;
     return change.all(
       change.before(
