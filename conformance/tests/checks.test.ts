@@ -18,7 +18,7 @@ const sharedFaults =
   /^(ACCOUNT-2: after four sign-ins|PROJECT-1: a list of more than 10|XSRF-6: an XSRF token expires)/;
 
 /** Of the checks that inspect all requests, those that find a problem alone. */
-const inspecting = /^(LEAK-2|PROJECT-22)$/;
+const inspecting = /^(COOKIE-1|LEAK-2|PROJECT-22)$/;
 
 const quickChecks = checks.filter(
   ({ id, inspects }) =>

@@ -44,6 +44,7 @@ test('a sentence that its own requests refute fails the tests of the faults', as
     'The list lacks a project.',
     'One request creates a project that is twice in the next list.',
     'A list takes 2.5 s (median of 4 requests).',
+    'A text is cut at 7 characters.',
     'A list with more than 100 projects takes 2.5 s.',
   ])
     expect(listFalseClaims(createProblem(sentence, [list]))).toEqual([sentence]);

@@ -28,6 +28,12 @@ function isTwice(create: Exchange, list: Exchange): boolean {
 
 const bodyOf = ({ response }: Exchange) => response?.text.trim() ?? '';
 
+/** Returns the lengths of the texts of a project, or of those of a list. */
+const textLengths = ({ response }: Exchange) =>
+  [parseJson(response?.text)]
+    .flat()
+    .flatMap((project) => Object.values(Object(project)).map((text) => [...String(text)].length));
+
 /** What a sentence of the report may claim, and what shows that it is true. */
 const claims: Claim[] = [
   // The only words of the kit for a status, before any other words of a sentence.
@@ -51,6 +57,7 @@ const claims: Claim[] = [
   [/ after the project "x+ ?"/, () => false],
   [/ twice in the next list/, (_match, last, { exchanges: [create] }) => isTwice(create!, last)],
   [/\blacks\b/, (_match, _last, problem) => isMissing(problem)],
+  [/\bcut at (\d+) characters/, ([, length], last) => textLengths(last).includes(Number(length))],
   [
     /^A list( with more than 100 projects)? takes/,
     ([, isLong], last) => (parseJson(bodyOf(last)) as Project[]).length > 100 === Boolean(isLong),

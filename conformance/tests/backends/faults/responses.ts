@@ -65,6 +65,10 @@ export const responseFaults: Record<string, Change> = {
       clock.increment(5000);
       return withHeaders(change.error(503), { 'retry-after': '1' });
     }),
+  'REACH-10: a list of more than 100 projects takes two seconds': (_backend, clock) =>
+    change.responsesTo('listProjects', 200, ({ body }) => {
+      if ((JSON.parse(String(body)) as unknown[]).length > 100) clock.increment(2000);
+    }),
   'ERR-20: one of five workers fails after the registration of an existing email': () => {
     let count = 0;
     return sinceConflict(() => ++count % 5 === 0 && change.error(500));
