@@ -170,7 +170,9 @@ export const xsrfChecks: Check[] = [
       if (isSuccess(other)) fail("The backend accepts another user's token.", [missing, other]);
       const part = await createWith(browser.xsrfToken()?.slice(1, 3));
       if (isSuccess(part)) fail('The backend accepts a part of the token.', [missing, part]);
-      const fault = isClientError(wrong) ? messageFault(wrong) : undefined;
+      if (!isClientError(wrong))
+        fail(`A wrong XSRF token gets ${describeStatus(wrong)}, not 4xx.`, [wrong]);
+      const fault = messageFault(wrong);
       if (fault !== undefined)
         fail(`A wrong XSRF token gets ${describeStatus(wrong)}, and ${fault}.`, [wrong], {
           userSees: 'red banner: "Internal Server Error"',

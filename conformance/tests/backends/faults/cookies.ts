@@ -245,6 +245,11 @@ export const otherCookieFaults: Record<string, Change> = {
         call.request.headers['origin'] !== undefined || isXsrfTokenRight(call),
     }),
   ),
+  'XSRF-5: an XSRF token of another length causes a 500': ({ xsrfToken }) =>
+    change.requestsTo('createProject', (request) => {
+      const { length } = xsrfToken(change.sessionOf(request)) ?? '';
+      return tokenOf(request) !== '' && tokenOf(request).length !== length && change.error(500);
+    }),
   'XSRF-5: a part of the XSRF token is accepted': ({ xsrfToken }) => ({
     isXsrfTokenRight: ({ request, session }) =>
       tokenOf(request) !== '' && xsrfToken(session)!.includes(tokenOf(request)),
