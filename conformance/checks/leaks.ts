@@ -1,7 +1,7 @@
 import type { Exchange } from '../http/record.ts';
 import { encodedVariants } from '../http/secrets.ts';
 import { setCookieOf } from '../http/requirements.ts';
-import { emailOf, messageOf, methodAndPath } from '../http/response.ts';
+import { emailOf, hasSucceeded, messageOf, methodAndPath } from '../http/response.ts';
 import type { HttpResponse } from '../http/transport.ts';
 import { isEmptyCookie } from '../problems/cookie-faults.ts';
 import { truncate } from '../problems/describe.ts';
@@ -94,12 +94,20 @@ export const leakChecks: Check[] = [
             fail(
               `${methodAndPath(exchange.request)} sets the session cookie of another browser.`,
               [setter, exchange],
-              { userSees: "another user's projects" },
+              {
+                userSees: "another user's projects",
+                ...(hasSucceeded(exchange, '/login') && emailOf(exchange) && madeTwice),
+              },
             );
         }
     },
   }),
 ];
+
+const madeTwice = {
+  requirement:
+    'Make 128 bits of each session id with the secure generator of the system. One that begins with the time makes an id twice. Set the cookie in the response to its sign-in alone.',
+};
 
 /** What is wrong with a body, and what of the body shows it. */
 type BodyFault = [words: string, quote?: string];

@@ -125,7 +125,10 @@ export function createThrottle(
         const waiting = isPatient
           ? `--wait waits ${maxWaitMinutes} minutes in total`
           : `use --wait, which waits up to ${maxWaitMinutes} minutes`;
-        totals.advice ??= `The backend throttles: ${reason}. Lift the limit for this run, or ${waiting}.`;
+        const isKept = exchange.response?.status === 503 && attempt > 0;
+        const what = isKept ? 'throttles, or keeps a lock or a connection for good' : 'throttles';
+        const again = isKept ? `, ${attempt + 1} times in a row` : '';
+        totals.advice ??= `The backend ${what}: ${reason}${again}. Lift the limit for this run, or ${waiting}.`;
         record.throwUnjudged({ words: totals.advice, limit: 'throttling' });
       }
       totals.totalMs += addedMs;

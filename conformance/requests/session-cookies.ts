@@ -19,7 +19,9 @@ export async function requireSessions(context: RunContext): Promise<Cookie[][]> 
 
 /** Returns the cookies that are needed together, or else each cookie that is enough alone. */
 export const findSessions = oncePerRun(async (context): Promise<Cookie[][]> => {
-  const { browser } = await activeSession(context);
+  const active = await activeSession(context);
+  const isActive = (await active.browser.listProjects()).outcome.ok;
+  const { browser } = isActive ? active : await context.newSession('ada');
   const sent = browser.cookiesFor('/api/v1/projects').filter(({ key }) => key !== 'XSRF-TOKEN');
   if (!(await browser.listProjects()).outcome.ok || (await isListPublic(context))) return [];
   const listsWith = async (name: string, isSent: (cookie: Cookie) => boolean) => {

@@ -32,7 +32,9 @@ const bodyOf = ({ response }: Exchange) => response?.text.trim() ?? '';
 const textLengths = ({ response }: Exchange) =>
   [parseJson(response?.text)]
     .flat()
-    .flatMap((project) => Object.values(Object(project)).map((text) => [...String(text)].length));
+    .flatMap((project) =>
+      Object.values(Object(project)).map((text) => Array.from(String(text)).length),
+    );
 
 /** What a sentence of the report may claim, and what shows that it is true. */
 const claims: Claim[] = [

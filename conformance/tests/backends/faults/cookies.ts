@@ -10,6 +10,12 @@ const sessionCookie = (...replacement: Replacement) =>
 const xsrfCookie = (...replacement: Replacement) =>
   change.after('xsrfCookie', (line) => line.replace(...replacement));
 
+/** Needs a token only of requests without an Origin. */
+const tokenWithoutOrigin: Change = ({ isXsrfTokenRight }) => ({
+  isXsrfTokenRight: (call) =>
+    call.request.headers['origin'] !== undefined || isXsrfTokenRight(call),
+});
+
 const ownTokens: Parameters<typeof change.inTwoProcesses>[0] =
   ({ isXsrfTokenRight }, isOwn) =>
   () => ({
@@ -240,11 +246,19 @@ export const otherCookieFaults: Record<string, Change> = {
   }),
   'XSRF-5: a token is needed without an Origin, and its cookie is HttpOnly': change.all(
     xsrfCookie(/$/, '; HttpOnly'),
-    ({ isXsrfTokenRight }) => ({
-      isXsrfTokenRight: (call) =>
-        call.request.headers['origin'] !== undefined || isXsrfTokenRight(call),
-    }),
+    tokenWithoutOrigin,
   ),
+  'XSRF-5: without an Origin, a token is needed that only pages of the API can read': change.all(
+    xsrfCookie(/Path=\//, 'Path=/api/v1'),
+    tokenWithoutOrigin,
+  ),
+  'XSRF-5: without an Origin, a missing token ends the session': ({ sessions }) =>
+    change.all(
+      change.responsesTo('createProject', 403, (_, request) => {
+        sessions.delete(change.sessionOf(request));
+      }),
+      tokenWithoutOrigin,
+    ),
   'XSRF-5: an XSRF token of another length causes a 500': ({ xsrfToken }) =>
     change.requestsTo('createProject', (request) => {
       const { length } = xsrfToken(change.sessionOf(request)) ?? '';
