@@ -98,6 +98,7 @@ export const textRows = [
     'See https://example.org/?a=1+2&b=%2B#top, **soon** :-) [x](y) @ada #12',
     '=SUM(A1:A2)',
     '# A heading - a list',
+    'if (a) { b = [ <c',
   ]),
   textRow(
     'TEXT-9',

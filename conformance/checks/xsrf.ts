@@ -160,11 +160,15 @@ export const xsrfChecks: Check[] = [
       const isUnread = cookie?.httpOnly || (cookie && browser.xsrfToken() === undefined);
       if (origin === noOrigin && isClientError(missing) && isUnread) {
         const what = cookie.httpOnly ? 'is HttpOnly' : `has the path ${cookie.path}`;
-        fail(`The XSRF-TOKEN cookie ${what}, so the app cannot send it.`, [login, missing]);
+        fail(`The XSRF-TOKEN cookie ${what}, so the app cannot send it.`, [login, missing], {
+          requirement: 'Set XSRF-TOKEN with the path / and without HttpOnly.',
+        });
       }
       const own = await createWith(browser.xsrfToken());
       if (isClientError(missing) && statusOf(missing) !== 401 && statusOf(own) === 401)
-        fail('A request that is refused for its XSRF token ends the session.', [missing, own]);
+        fail('A request that is refused for its XSRF token ends the session.', [missing, own], {
+          requirement: 'Keep the session: another tab may have changed the token.',
+        });
       if (!isClientError(missing) || (origin === noOrigin && !isSuccess(own)))
         skip('the backend does not reject a request without the token');
       if (!isSuccess(own)) throw new Blocked({ words: 'creating a project failed', exchange: own });

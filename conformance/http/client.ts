@@ -27,9 +27,6 @@ export type HttpClientOptions = {
  */
 export const minMustMs = 15 * 60_000;
 
-/** Of a request that a proxy could not pass on. */
-const maxRetries = 5;
-
 /** Creates a client that sends requests to one origin and records every exchange. */
 // oxlint-disable-next-line max-lines-per-function -- its functions share the time and the exchanges of a run
 export function createHttpClient(origin: string, settings: HttpClientOptions = {}) {
@@ -86,13 +83,12 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         await restarts.untilBackAfter(exchange);
         continue;
       }
-      const retryAfterMs = retryAfterMsOf(exchange);
       if (request.mayBeLocked && statusOf(exchange) === 429) return exchange;
-      if (retryAfterMs !== undefined) throttle.schedule(exchange, retryAfterMs, attempt);
+      if (!throttle.mayPass(exchange, attempt)) return exchange;
+      exchange.isThrottled = retryAfterMsOf(result.response) !== undefined;
+      if (exchange.isThrottled) throttle.schedule(exchange, attempt);
       // nginx limits requests so, or a backend starts. ERR-20 reports these responses all the same.
-      else if ([502, 503].includes(result.response?.status ?? 0) && attempt < maxRetries)
-        await clock.sleep(1000);
-      else return exchange;
+      else await clock.sleep(1000);
     }
   }
 

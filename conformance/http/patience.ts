@@ -1,12 +1,13 @@
 import type { Clock } from './clock.ts';
 import type { Exchange, HttpRecord } from './record.ts';
 import { headerValues, messageOf, methodAndPath } from './response.ts';
-import type { HttpRequest, Transport } from './transport.ts';
+import type { HttpRequest, HttpResponse, Transport } from './transport.ts';
 
 /** The most that a run waits in total with `--wait`. */
 export const maxWaitMinutes = 30;
-const patientLimits = { onceMs: maxWaitMinutes * 60_000, totalMs: maxWaitMinutes * 60_000 };
-const impatientLimits = { onceMs: 5_000, totalMs: 20_000 };
+const maxWaitMs = maxWaitMinutes * 60_000;
+const patientLimits = { onceMs: maxWaitMs, totalMs: maxWaitMs, attempts: 7 };
+const impatientLimits = { onceMs: 5_000, totalMs: 20_000, attempts: 4 };
 
 /** How long a server may refuse connections, for example while a supervisor starts it again. */
 const maxStopMs = 15_000;
@@ -107,14 +108,28 @@ export function createThrottle(
   };
   const waitLimit = isPatient ? patientLimits : impatientLimits;
   let resumeAtMs = -Infinity;
+  /** The operations whose 502 or 503 has come again each time. */
+  const lasting = new Set<string>();
   return {
     totals,
+    /**
+     * Returns whether a request that is refused may pass later. A limit that is waited out lets it
+     * pass. A 503 that comes again each time is a failure, for example of a lock that is kept.
+     */
+    mayPass({ request, response }: Exchange, attempt: number): boolean {
+      const status = response?.status ?? 0;
+      if (![502, 503].includes(status)) return status === 429;
+      const operation = methodAndPath(request);
+      if (attempt >= waitLimit.attempts) lasting.add(operation);
+      return !lasting.has(operation);
+    },
     async untilReady() {
       const waitMs = resumeAtMs - clock.now();
       if (waitMs > 0) await clock.sleep(waitMs);
     },
     /** Schedules the next request. Throws when the wait would be too long. */
-    schedule(exchange: Exchange, retryAfterMs: number, attempt: number) {
+    schedule(exchange: Exchange, attempt: number) {
+      const retryAfterMs = retryAfterMsOf(exchange.response)!;
       // Longer from time to time, in case the backend asks for less than it needs.
       const minDelayMs = attempt === 0 ? 0 : Math.min(2 ** (attempt - 1), 60) * 1000;
       const delayMs = Math.max(retryAfterMs, minDelayMs);
@@ -125,10 +140,7 @@ export function createThrottle(
         const waiting = isPatient
           ? `--wait waits ${maxWaitMinutes} minutes in total`
           : `use --wait, which waits up to ${maxWaitMinutes} minutes`;
-        const isKept = exchange.response?.status === 503 && attempt > 0;
-        const what = isKept ? 'throttles, or keeps a lock or a connection for good' : 'throttles';
-        const again = isKept ? `, ${attempt + 1} times in a row` : '';
-        totals.advice ??= `The backend ${what}: ${reason}${again}. Lift the limit for this run, or ${waiting}.`;
+        totals.advice ??= `The backend throttles: ${reason}. Lift the limit for this run, or ${waiting}.`;
         record.throwUnjudged({ words: totals.advice, limit: 'throttling' });
       }
       totals.totalMs += addedMs;
@@ -138,16 +150,12 @@ export function createThrottle(
   };
 }
 
-/**
- * Returns the delay before a retry. A limit answers at once: a 503 that is late comes from a lock
- * that is kept. So it is a failure, as 503 without Retry-After is.
- */
+/** Returns the delay before a retry. 503 without Retry-After is a failure, not throttling. */
 export function retryAfterMsOf(
-  { response, durationMs }: Pick<Exchange, 'response' | 'durationMs'>,
+  response: HttpResponse | undefined,
   now = Date.now(),
 ): number | undefined {
   if (response?.status !== 429 && response?.status !== 503) return undefined;
-  if (response.status === 503 && durationMs >= laterTimeoutMs) return undefined;
   const value = headerValues(response, 'retry-after')[0];
   if (value === undefined) return response.status === 429 ? 1000 : undefined;
   const delayMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;

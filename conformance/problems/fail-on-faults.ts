@@ -26,7 +26,7 @@ const atOnceRequirement =
   'Let requests at once not wait for each other for ever: take one connection of the pool for a request, and locks in one order, and hold no thread for a connection that is idle.';
 
 const passingRequirement =
-  'Never respond to the app with 5xx. Look for what requests share: a thread, a connection of a pool, an open transaction, a lock.';
+  'Never respond to the app with 5xx. Look for what requests share: a thread, a connection of a pool, an open transaction, a lock. A limit of requests responds with 429 and a message.';
 
 /** Whether an operation worked, and fails since a moment, to the end of the run. */
 function isEnding({ own, faulty: [first] }: Faulty): boolean {

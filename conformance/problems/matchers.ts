@@ -11,7 +11,7 @@ import {
   isSuccess,
   messageOf,
   parseJson,
-  responseHeader,
+  headerValues,
   statusOf,
 } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
@@ -130,18 +130,24 @@ export function projectFault(item: unknown): string | undefined {
   return undefined;
 }
 
+/** Browsers read them only if they are there once. */
+const accessHeaders = ['Access-Control-Allow-Origin', 'Access-Control-Allow-Credentials'];
+
 /** Returns why a page of this origin may not send a request or read its response. */
 export function accessFault(exchange: Exchange, origin: string): string | undefined {
   const requested = exchange.request.headers['access-control-request-headers'];
   if (exchange.request.method === 'OPTIONS' && !isSuccess(exchange))
     return `gets ${describeStatus(exchange)}`;
-  const allowed = responseHeader(exchange, 'access-control-allow-origin');
+  const valuesOf = (name: string) => headerValues(exchange.response, name);
+  const repeated = accessHeaders.find((name) => valuesOf(name.toLowerCase()).length > 1);
+  if (repeated) return `has ${repeated} more than once`;
+  const [allowed] = valuesOf('access-control-allow-origin');
   if (allowed === undefined)
     return `gets ${describeStatus(exchange)} without Access-Control-Allow-Origin`;
-  if (allowed !== origin) return `allows the origin ${truncate(allowed, 20)}, not the app's`;
-  if (responseHeader(exchange, 'access-control-allow-credentials') !== 'true')
+  if (allowed !== origin) return `allows the origin ${truncate(allowed, 40)}, not the app's`;
+  if (valuesOf('access-control-allow-credentials')[0] !== 'true')
     return 'has no Access-Control-Allow-Credentials: true';
-  const names = responseHeader(exchange, 'access-control-allow-headers')?.toLowerCase() ?? '';
+  const names = valuesOf('access-control-allow-headers').join().toLowerCase();
   const missing = requested?.split(',').filter((name) => !names.split(/\s*,\s*/).includes(name));
   return missing?.length ? `does not allow the header ${missing.join(' and ')}` : undefined;
 }

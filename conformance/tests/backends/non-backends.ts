@@ -145,6 +145,13 @@ export const nonBackends: NonBackend[] = [
   ),
   cors(
     'CORS-1',
+    'the origin is allowed by two headers',
+    change.responses((response) =>
+      withHeaders(response, { [allowedOrigin]: [appOrigin, appOrigin] }),
+    ),
+  ),
+  cors(
+    'CORS-1',
     'a preflight request for the header Idempotency-Key is refused',
     change.requests(
       ({ headers }) =>

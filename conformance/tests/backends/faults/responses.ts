@@ -62,7 +62,7 @@ export const responseFaults: Record<string, Change> = {
   ),
   'ERR-20: each request waits for a lock after the registration of an existing email':
     sinceConflict((clock) => {
-      clock.increment(5000);
+      clock.increment(1000);
       return withHeaders(change.error(503), { 'retry-after': '1' });
     }),
   'REACH-10: a list of more than 100 projects takes two seconds': (_backend, clock) =>
