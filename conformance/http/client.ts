@@ -59,7 +59,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
       const isHanging = timeouts.hangs(kind);
       if (isHanging && sentBy.isAppRequest)
         throwUnjudged({
-          words: `${operation} responds late or never, so it is not sent again`,
+          words: `${operation} responds late, with 503 or never, so it is not sent again`,
           checks: ['REACH-5', 'ERR-20', 'REACH-10'],
         });
       await restarts.untilBack();
@@ -83,8 +83,12 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         await restarts.untilBackAfter(exchange);
         continue;
       }
-      if (request.mayBeLocked && statusOf(exchange) === 429) return exchange;
-      if (!throttle.mayPass(exchange, attempt)) return exchange;
+      const status = statusOf(exchange);
+      const isLock = request.mayBeLocked && status === 429;
+      if (isLock || !throttle.mayPass(status, attempt)) {
+        if (status === 503) timeouts.addLate(kind);
+        return exchange;
+      }
       exchange.isThrottled = retryAfterMsOf(result.response) !== undefined;
       if (exchange.isThrottled) throttle.schedule(exchange, attempt);
       // nginx limits requests so, or a backend starts. ERR-20 reports these responses all the same.

@@ -32,6 +32,10 @@ export function createTimeouts(clock: Clock, transport: Transport) {
     return result;
   }
 
+  const addLate = (kind: string, weight = 1) => {
+    lateOf.set(kind, (lateOf.get(kind) ?? 0) + weight);
+  };
+
   return {
     hangs: (kind: string) => (lateOf.get(kind) ?? 0) >= maxLate,
     async send(request: HttpRequest, kind: string, isHanging: boolean) {
@@ -44,11 +48,10 @@ export function createTimeouts(clock: Clock, transport: Transport) {
       const endedAtMs = clock.now();
       const durationMs = endedAtMs - startedAtMs;
       // A missing response counts twice.
-      const weight = result.failure?.isTimeout ? 2 : 1;
-      if (durationMs >= laterTimeoutMs * fairness)
-        lateOf.set(kind, (lateOf.get(kind) ?? 0) + weight);
+      if (durationMs >= laterTimeoutMs * fairness) addLate(kind, result.failure?.isTimeout ? 2 : 1);
       return { ...result, durationMs, endedAtMs };
     },
+    addLate,
     /** Asks whether the server accepts connections. */
     probe: () => sendOnce({ method: 'HEAD', path: '/', headers: {} }, timeoutMs),
   };
@@ -108,20 +111,17 @@ export function createThrottle(
   };
   const waitLimit = isPatient ? patientLimits : impatientLimits;
   let resumeAtMs = -Infinity;
-  /** The operations whose 502 or 503 has come again each time. */
-  const lasting = new Set<string>();
+  let hasFailed = false;
   return {
     totals,
     /**
      * Returns whether a request that is refused may pass later. A limit that is waited out lets it
      * pass. A 503 that comes again each time is a failure, for example of a lock that is kept.
      */
-    mayPass({ request, response }: Exchange, attempt: number): boolean {
-      const status = response?.status ?? 0;
+    mayPass(status: number, attempt: number): boolean {
       if (![502, 503].includes(status)) return status === 429;
-      const operation = methodAndPath(request);
-      if (attempt >= waitLimit.attempts) lasting.add(operation);
-      return !lasting.has(operation);
+      hasFailed ||= attempt >= waitLimit.attempts;
+      return !hasFailed;
     },
     async untilReady() {
       const waitMs = resumeAtMs - clock.now();

@@ -45,14 +45,11 @@ test.each([
   [true, 7],
 ])('with --wait %s, a 503 that comes again after %i waits is a failure', (isPatient, count) => {
   const throttle = createThrottle(new TestClock(), createRecord(), isPatient);
-  const exchange = (status: number, path = '/') =>
-    ({ request: { ...request, path }, response: { status } }) as Exchange;
   for (let attempt = 0; attempt < count; attempt++)
-    expect(throttle.mayPass(exchange(503), attempt)).toBe(true);
-  expect(throttle.mayPass(exchange(503), count)).toBe(false);
-  expect(throttle.mayPass(exchange(503), 0)).toBe(false);
-  expect(throttle.mayPass(exchange(503, '/other'), 0)).toBe(true);
-  expect(throttle.mayPass(exchange(429), 100)).toBe(true);
+    expect(throttle.mayPass(503, attempt)).toBe(true);
+  expect(throttle.mayPass(503, count)).toBe(false);
+  expect(throttle.mayPass(503, 0)).toBe(false);
+  expect(throttle.mayPass(429, 100)).toBe(true);
 });
 
 test.each([
