@@ -101,7 +101,7 @@ export const xsrfChecks: Check[] = [
     requirement:
       'Compare the header with the percent-decoded value of the latest XSRF-TOKEN cookie of this session. Set a new cookie whenever you expect another token.',
     statements: ['CALL-4', 'CHOICE-21'],
-    after: ['COOKIE-2', 'XSRF-2'],
+    after: ['COOKIE-2', 'XSRF-2', 'LEAK-4'],
     async run(context) {
       const first = await firstVisit(context);
       const visits = [first, ...(await manyVisits(context))];
@@ -157,8 +157,8 @@ export const xsrfChecks: Check[] = [
         missing = await createWith(undefined);
       }
       const cookie = xsrfCookieOf(browser);
-      const isUnread = cookie?.httpOnly || (cookie && browser.xsrfToken() === undefined);
-      if (origin === noOrigin && isClientError(missing) && isUnread) {
+      const isUnread = !context.appOrigin && browser.xsrfToken() === undefined;
+      if (origin === noOrigin && isClientError(missing) && cookie && isUnread) {
         const what = cookie.httpOnly ? 'is HttpOnly' : `has the path ${cookie.path}`;
         fail(`The XSRF-TOKEN cookie ${what}, so the app cannot send it.`, [login, missing], {
           requirement: 'Set XSRF-TOKEN with the path / and without HttpOnly.',

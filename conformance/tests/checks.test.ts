@@ -5,7 +5,7 @@ import { exemplary, startBackend } from './backends/backend.ts';
 import { faults } from './backends/faults/all.ts';
 import { firstFinding } from './backends/first-finding.ts';
 import type { TestClock } from './backends/test-clock.ts';
-import { oddities } from './backends/variants.ts';
+import { oddities, validVariants } from './backends/variants.ts';
 
 /** Checks that send many requests, and those that find a problem where another check does. */
 const others = [
@@ -32,6 +32,12 @@ test('users may have projects with the same ids', async () => {
   const numbered = oddities['the projects of each user are numbered from 1']!;
   const start = (clock: TestClock) => startBackend(clock, exemplary, numbered);
   expect(await firstFinding(start, { only: ['PROJECT-22'] })).toEqual([]);
+});
+
+test('an app of another origin needs no token where its origin is known', async () => {
+  const name = 'a token is required of its own origin only';
+  const { start, appOrigin } = validVariants.find((variant) => variant.name === name)!;
+  expect(await firstFinding(start, { appOrigin, only: ['XSRF-5'] })).toEqual([]);
 });
 
 test.each(quickFaults.map((fault) => [fault.name, fault] as const))(
