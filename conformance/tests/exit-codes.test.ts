@@ -12,6 +12,7 @@ test.each<[number, number, string, () => BackendResponse | void, ...options: str
   async (code, count, _, onRequest, ...options) => {
     const { origin, stop } = await startStubServer(() => onRequest() ?? error(404, 'Not found.'));
     onTestFinished(stop);
+    onTestFinished(() => ['SIGINT', 'SIGTERM'].forEach((name) => process.removeAllListeners(name)));
     for (const name of ['log', 'error'] as const) vi.spyOn(console, name).mockReturnValue();
     vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     vi.spyOn(process, 'argv', 'get').mockReturnValue(['', '', origin, ...options]);
@@ -19,6 +20,5 @@ test.each<[number, number, string, () => BackendResponse | void, ...options: str
     await import(/* @vite-ignore */ module);
     expect([process.exitCode, process.listenerCount('SIGINT')]).toEqual([code, count]);
     process.exitCode = 0;
-    process.removeAllListeners('SIGINT');
   },
 );
