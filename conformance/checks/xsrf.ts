@@ -157,8 +157,9 @@ export const xsrfChecks: Check[] = [
         missing = await createWith(undefined);
       }
       const cookie = xsrfCookieOf(browser);
-      const isUnread = !context.appOrigin && browser.xsrfToken() === undefined;
-      if (origin === noOrigin && isClientError(missing) && cookie && isUnread) {
+      const isHidden = cookie && (cookie.httpOnly || cookie.path !== '/');
+      const isUnread = isHidden && browser.xsrfToken() === undefined && !context.appOrigin;
+      if (origin === noOrigin && isClientError(missing) && isUnread) {
         const what = cookie.httpOnly ? 'is HttpOnly' : `has the path ${cookie.path}`;
         fail(`The XSRF-TOKEN cookie ${what}, so the app cannot send it.`, [login, missing], {
           requirement: 'Set XSRF-TOKEN with the path / and without HttpOnly.',

@@ -111,6 +111,7 @@ export function createThrottle(
   };
   const waitLimit = isPatient ? patientLimits : impatientLimits;
   let resumeAtMs = -Infinity;
+  /** Whether a 502 or 503 has come again each time. Then no other is waited out. */
   let hasFailed = false;
   return {
     totals,
