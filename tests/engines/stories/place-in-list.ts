@@ -13,7 +13,15 @@ export function testPlaceInList({ registerUser, openProjects, lengthenTexts }: S
       const page = await openProjects(email);
       for (const field of textNames) await page.replaceText(field, 'New');
       const position = Math.round(length * 0.65);
-      await expect.poll(() => page.evaluate(scrollTowards, position)).toBe(true);
+      const isThere = () => page.evaluate(scrollTowards, position);
+      // Rows may move once more when they are rendered. Browsers tell of a resize before they tell of
+      // a scroll in the same frame.
+      const staysThere = async () => {
+        const isFirst = await isThere();
+        await page.evaluate(painted);
+        return isFirst && isThere();
+      };
+      await expect.poll(staysThere).toBe(true);
       const waitForList = async () => {
         await expect.poll(() => page.count('section[aria-busy=false]')).toBe(1);
       };
