@@ -74,7 +74,7 @@ export const leakChecks: Check[] = [
     requirement:
       'Set the cookie in the response to its sign-in. Clear the headers of a response object before its next use, and let no cache store a response with Set-Cookie.',
     statements: ['CHOICE-47', 'CALL-3'],
-    after: ['REACH-1', 'SIGNIN-1'],
+    after: ['REACH-1'],
     inspects: true,
     async run(context) {
       const names = (await findSessions(context)).flat().map(({ key }) => key);

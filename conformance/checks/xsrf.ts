@@ -101,7 +101,7 @@ export const xsrfChecks: Check[] = [
     requirement:
       'Compare the header with the percent-decoded value of the latest XSRF-TOKEN cookie of this session. Set a new cookie whenever you expect another token.',
     statements: ['CALL-4', 'CHOICE-21'],
-    after: ['COOKIE-2', 'XSRF-2', 'LEAK-4'],
+    after: ['COOKIE-2', 'XSRF-2'],
     async run(context) {
       const first = await firstVisit(context);
       const visits = [first, ...(await manyVisits(context))];
