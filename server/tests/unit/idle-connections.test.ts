@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { trackConnections } from '../../http/connections.ts';
 
 test('a connection is idle between its requests, and not when a part of the next one is there', async () => {
-  const server = createServer((_, response) => response.end());
+  const server = createServer({ keepAliveTimeout: 0 }, (_, response) => response.end());
   const connections = trackConnections(server);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
