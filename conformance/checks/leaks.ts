@@ -96,7 +96,7 @@ export const leakChecks: Check[] = [
               [setter, exchange],
               {
                 userSees: "another user's projects",
-                ...(hasSucceeded(exchange, '/login') && emailOf(exchange) && madeTwice),
+                ...(hasSucceeded(exchange, '/login') && madeTwice),
               },
             );
         }

@@ -83,15 +83,15 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         await restarts.untilBackAfter(exchange);
         continue;
       }
-      const status = statusOf(exchange);
-      const isLock = request.mayBeLocked && status === 429;
-      if (isLock || !throttle.mayPass(status, attempt)) {
-        if (status === 503) timeouts.addLate(kind);
+      const isLimit = retryAfterMsOf(result.response) !== undefined;
+      if (request.mayBeLocked && statusOf(exchange) === 429) return exchange;
+      if (!throttle.mayPass(exchange, attempt)) {
+        if (isLimit) timeouts.addFailure(kind);
         return exchange;
       }
-      exchange.isThrottled = retryAfterMsOf(result.response) !== undefined;
-      if (exchange.isThrottled) throttle.schedule(exchange, attempt);
-      // nginx limits requests so, or a backend starts. ERR-20 reports these responses all the same.
+      exchange.isThrottled = isLimit;
+      if (isLimit) throttle.schedule(exchange, attempt);
+      // ERR-20 reports these responses all the same.
       else await clock.sleep(1000);
     }
   }

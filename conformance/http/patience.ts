@@ -17,14 +17,17 @@ const retryMs = 500;
 const [firstTimeoutMs, laterTimeoutMs] = [10_000, 5_000];
 /** For requests that only the kit sends, where others of their kind hang. */
 const hangTimeoutMs = 2_000;
-/** Late responses of a kind of request, after which it counts as hanging. */
+/** Late responses of a kind of request, or failures in a row, after which it counts as hanging. */
 const maxLate = 8;
+/** Of a 502 or 503 without Retry-After: nginx limits requests so, or a backend starts. */
+const maxRetries = 5;
 
 /** Creates what waits for responses: for how long, and which kinds of requests hang. */
 export function createTimeouts(clock: Clock, transport: Transport) {
   let timeoutMs = firstTimeoutMs;
   let inFlight = 0;
   const lateOf = new Map<string, number>();
+  const failuresOf = new Map<string, number>();
 
   async function sendOnce(request: HttpRequest, limitMs: number) {
     const result = await transport.send(request, limitMs);
@@ -32,12 +35,11 @@ export function createTimeouts(clock: Clock, transport: Transport) {
     return result;
   }
 
-  const addLate = (kind: string, weight = 1) => {
-    lateOf.set(kind, (lateOf.get(kind) ?? 0) + weight);
-  };
+  const add = (counts: Map<string, number>, kind: string, weight = 1) =>
+    counts.set(kind, (counts.get(kind) ?? 0) + weight);
 
   return {
-    hangs: (kind: string) => (lateOf.get(kind) ?? 0) >= maxLate,
+    hangs: (kind: string) => [lateOf, failuresOf].some((each) => (each.get(kind) ?? 0) >= maxLate),
     async send(request: HttpRequest, kind: string, isHanging: boolean) {
       const startedAtMs = clock.now();
       inFlight += 1;
@@ -48,10 +50,14 @@ export function createTimeouts(clock: Clock, transport: Transport) {
       const endedAtMs = clock.now();
       const durationMs = endedAtMs - startedAtMs;
       // A missing response counts twice.
-      if (durationMs >= laterTimeoutMs * fairness) addLate(kind, result.failure?.isTimeout ? 2 : 1);
+      if (durationMs >= laterTimeoutMs * fairness)
+        add(lateOf, kind, result.failure?.isTimeout ? 2 : 1);
+      // Some requests of a kind may fail for their text, while others pass.
+      if (result.response && result.response.status < 500) failuresOf.delete(kind);
       return { ...result, durationMs, endedAtMs };
     },
-    addLate,
+    /** Counts a response that will not become better, until the next one of its kind that does. */
+    addFailure: (kind: string) => void add(failuresOf, kind),
     /** Asks whether the server accepts connections. */
     probe: () => sendOnce({ method: 'HEAD', path: '/', headers: {} }, timeoutMs),
   };
@@ -111,7 +117,7 @@ export function createThrottle(
   };
   const waitLimit = isPatient ? patientLimits : impatientLimits;
   let resumeAtMs = -Infinity;
-  /** Whether a 502 or 503 has come again each time. Then no other is waited out. */
+  /** Whether a 503 with Retry-After has come again each time. Then no other is waited out. */
   let hasFailed = false;
   return {
     totals,
@@ -119,10 +125,12 @@ export function createThrottle(
      * Returns whether a request that is refused may pass later. A limit that is waited out lets it
      * pass. A 503 that comes again each time is a failure, for example of a lock that is kept.
      */
-    mayPass(status: number, attempt: number): boolean {
-      if (![502, 503].includes(status)) return status === 429;
-      hasFailed ||= attempt >= waitLimit.attempts;
-      return !hasFailed;
+    mayPass({ response }: Pick<Exchange, 'response'>, attempt: number): boolean {
+      const status = response?.status ?? 0;
+      if (retryAfterMsOf(response) === undefined)
+        return [502, 503].includes(status) && attempt < maxRetries;
+      hasFailed ||= status === 503 && attempt >= waitLimit.attempts;
+      return status === 429 || !hasFailed;
     },
     async untilReady() {
       const waitMs = resumeAtMs - clock.now();

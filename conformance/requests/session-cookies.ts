@@ -21,9 +21,9 @@ export async function requireSessions(context: RunContext): Promise<Cookie[][]> 
 export const findSessions = oncePerRun(async (context): Promise<Cookie[][]> => {
   const active = await activeSession(context);
   const isActive = (await active.browser.listProjects()).outcome.ok;
-  const { browser } = isActive ? active : await context.newSession('ada');
+  const { browser, list } = isActive ? active : await context.newSession('ada');
   const sent = browser.cookiesFor('/api/v1/projects').filter(({ key }) => key !== 'XSRF-TOKEN');
-  if (!(await browser.listProjects()).outcome.ok || (await isListPublic(context))) return [];
+  if ((!isActive && !list.outcome.ok) || (await isListPublic(context))) return [];
   const listsWith = async (name: string, isSent: (cookie: Cookie) => boolean) => {
     const other = context.newBrowser(`ada, ${name}`);
     for (const cookie of sent.filter(isSent)) other.setCookie(cookie, browser);

@@ -45,11 +45,38 @@ test.each([
   [true, 7],
 ])('with --wait %s, a 503 that comes again after %i waits is a failure', (isPatient, count) => {
   const throttle = createThrottle(new TestClock(), createRecord(), isPatient);
-  for (let attempt = 0; attempt < count; attempt++)
-    expect(throttle.mayPass(503, attempt)).toBe(true);
-  expect(throttle.mayPass(503, count)).toBe(false);
-  expect(throttle.mayPass(503, 0)).toBe(false);
-  expect(throttle.mayPass(429, 100)).toBe(true);
+  const mayPass = (attempt: number, status = 503, retryAfter: string | undefined = '1') => {
+    const headers: [string, string][] = retryAfter ? [['retry-after', retryAfter]] : [];
+    return throttle.mayPass(
+      { response: { status, headers, bytes: Buffer.of(), text: '' } },
+      attempt,
+    );
+  };
+  for (let attempt = 0; attempt < count; attempt++) expect(mayPass(attempt)).toBe(true);
+  expect(mayPass(count)).toBe(false);
+  expect(mayPass(0)).toBe(false);
+  expect(mayPass(100, 429)).toBe(true);
+  // A backend that starts behind a proxy.
+  expect([4, 5].map((attempt) => mayPass(attempt, 502, ''))).toEqual([true, false]);
+});
+
+test('a 503 for some texts keeps no other request of its kind from being sent', async () => {
+  const { origin, stop } = await startStubServer(({ body }) => ({
+    status: body === 'bad' ? 503 : 200,
+    headers: { 'retry-after': '1' },
+    body: '',
+  }));
+  onTestFinished(stop);
+  const client = createHttpClient(origin, { clock: new TestClock() });
+  const sentBy = { browserName: 'ada', person: 'ada', isAppRequest: true, cookies: [] };
+  const send = (body: string) => client.send({ ...request, method: 'POST', body }, sentBy);
+  const statuses = [];
+  for (let count = 0; count < 12; count++)
+    for (const body of ['bad', 'good']) statuses.push((await send(body)).response?.status);
+  expect(new Set(statuses.filter((_, index) => index % 2 === 0))).toEqual(new Set([503]));
+  expect(new Set(statuses.filter((_, index) => index % 2 === 1))).toEqual(new Set([200]));
+  for (let count = 0; count < 8; count++) await send('bad');
+  await expect(send('good')).rejects.toThrow('POST / responds late, with 503 or never');
 });
 
 test.each([

@@ -14,8 +14,8 @@ export function testPlaceInList({ registerUser, openProjects, lengthenTexts }: S
       for (const field of textNames) await page.replaceText(field, 'New');
       const position = Math.round(length * 0.65);
       const isThere = () => page.evaluate(scrollTowards, position);
-      // Rows may move once more when they are rendered. Browsers tell of a resize before they tell of
-      // a scroll in the same frame.
+      // Rows may move once more when they are rendered. Of a resize and a scroll in one frame,
+      // browsers tell of the resize first.
       const staysThere = async () => {
         const isFirst = await isThere();
         await page.evaluate(painted);
