@@ -39,6 +39,8 @@ const optionalSoftware = {
   // Processes are found there, so their tests need Linux.
   '/proc': { find: () => (existsSync('/proc/self/stat') ? '/proc' : undefined), packages: '' },
   curl: { find: () => findProgram('curl'), packages: 'curl' },
+  // Gives a program a terminal.
+  script: { find: () => findProgram('script'), packages: 'bsdutils' },
 } satisfies Record<string, Software>;
 
 export type SoftwareName = keyof typeof optionalSoftware;

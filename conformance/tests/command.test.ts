@@ -32,7 +32,7 @@ test('exits with 0 and writes the reports when the selected check passes', async
   expect(results).toMatchObject([{ id: 'ACCOUNT-2', status: 'passed' }]);
 });
 
-test('shows progress in one line of a narrow terminal', async () => {
+test('shows progress in one line of a narrow terminal', { tags: 'script' }, async () => {
   const origin = await startCorrectBackend();
   const command = `stty cols 40; exec ${process.execPath} ${program} ${origin} --only ACCOUNT-2`;
   const { output } = await startProgram(['script', '-qec', command, '/dev/null']).ended;
