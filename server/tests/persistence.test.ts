@@ -13,7 +13,6 @@ import { runSql } from '../../testing/sql.ts';
 import {
   beginTransaction,
   emptyStore,
-  readiness,
   refusal,
   startServer,
   storeNames,
@@ -78,27 +77,6 @@ test('while another process locks SQLite, a write waits and other requests are a
   }
   await other.run('commit');
   expect((await create).status).toBe(201);
-});
-
-describe('/readyz', () => {
-  test('checks the store once for many polls, and answers while the check hangs', async () => {
-    const database = openSqlite(temporaryFolder());
-    const { promise: end, resolve: endCheck } = Promise.withResolvers<void>();
-    const checkWrite = vi.fn<() => Promise<void>>(() => end);
-    const client = new CookieClient(await startServer({ database: { ...database, checkWrite } }));
-    const poll = () => client.call('GET', '/readyz');
-    const replies = await Promise.all(Array.from({ length: 50 }, poll));
-    for (const { status } of replies) expect(status).toBe(503);
-    expect((await poll()).status).toBe(503);
-    expect(checkWrite).toHaveBeenCalledTimes(1);
-    endCheck();
-    await expect.poll(readiness(client)).toBe(200);
-    const started = performance.now();
-    const calls = checkWrite.mock.calls.length;
-    for (let i = 0; i < 50; i += 1) expect((await poll()).status).toBe(200);
-    const seconds = Math.ceil((performance.now() - started) / 1000);
-    expect(checkWrite.mock.calls.length - calls).toBeLessThanOrEqual(seconds);
-  });
 });
 
 test('the write-ahead log of SQLite shrinks after a long read of another process', async () => {

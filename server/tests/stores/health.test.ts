@@ -43,6 +43,20 @@ describe('/readyz', () => {
     expect(String((await checks())[0]!['checks'])).toBe('2');
   });
 
+  test.each(storeNames)('checks %s once for many polls, and answers meanwhile', async (name) => {
+    const database = (await freshDatabase(name))();
+    const { promise: end, resolve: endCheck } = Promise.withResolvers<void>();
+    const checkWrite = vi.fn<() => Promise<void>>(() => end);
+    const client = new CookieClient(await startServer({ database: { ...database, checkWrite } }));
+    const poll = () => client.call('GET', '/readyz');
+    const replies = await Promise.all(Array.from({ length: 50 }, poll));
+    for (const { status } of replies) expect(status).toBe(503);
+    expect((await poll()).status).toBe(503);
+    expect(checkWrite).toHaveBeenCalledTimes(1);
+    endCheck();
+    await expect.poll(readiness(client)).toBe(200);
+  });
+
   test.each(storeNames.filter((name) => name === 'PostgreSQL'))(
     'is 503 while %s is read-only, and lists are answered',
     async () => {

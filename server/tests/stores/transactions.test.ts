@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { StoreUnavailable, type Transaction } from '../store/database.ts';
-import { freshDatabase, storeNames } from '../../testing/server-fixtures.ts';
+import { StoreUnavailable, type Transaction } from '../../store/database.ts';
+import { freshDatabase, storeNames } from '../../../testing/server-fixtures.ts';
 
 const insert = (name: string): Transaction<unknown[]> =>
   function* () {
