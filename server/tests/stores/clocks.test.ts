@@ -114,7 +114,10 @@ describe.each(storeNames)('clocks on %s', (name) => {
     expect(await counts()).toMatchObject({ sessions: 1202 });
     await cleanUp(1);
     expect(await counts()).toEqual({ sessions: 1, known_networks: 1, attempt_buckets: 3 });
-    clock.time += 31 * dayMs;
+    clock.time += 29 * dayMs;
+    await cleanUp(trustedReadings + 1);
+    expect(await counts()).toMatchObject({ sessions: 1, known_networks: 1 });
+    clock.time += 2 * dayMs;
     await signIn(address, user);
     await cleanUp(trustedReadings + 1);
     expect(await counts()).toMatchObject({ sessions: 1, known_networks: 1 });

@@ -252,6 +252,7 @@ test.each([
   ['an absolute URL', 200, 'GET http://x/healthz'],
   ['CONNECT to another server', 400, 'CONNECT y:443'],
   ['an address that cannot be decoded', 400, 'GET /%E0%A4%A'],
+  ['cookies of 20 kB', 200, 'GET /healthz', `Host: x\r\nCookie: x=${'x'.repeat(20_000)}\r\n`],
   ['the usual expectation', 200, 'GET /healthz', 'Host: x\r\nExpect: 100-continue\r\n'],
 ])(
   'a request with %s is answered',
