@@ -95,10 +95,10 @@ type LimitedKey = BucketKey & { limit: Limit };
 function limitsOf({ ip, signIn }: Attempt): LimitedKey[] {
   // Users behind a proxy that hides their addresses must not lock each other out.
   const isHidden = ip === unreadableAddress;
-  const [network, site] = [networkOf(ip), siteOf(ip)];
+  const [network, site] = networksOf(ip);
   const limits: LimitedKey[] = [];
   if (!isHidden) limits.push({ emailHash: '', network, limit: perNetwork });
-  if (site !== network) limits.push({ emailHash: '', network: site, limit: perSite });
+  if (site) limits.push({ emailHash: '', network: site, limit: perSite });
   if (!signIn) return limits;
   const emailHash = hashEmail(signIn.email);
   const { isOwner } = signIn;
@@ -142,7 +142,13 @@ export function hashEmail(email: CanonicalEmail): string {
 }
 
 /** Returns the /48 of an IPv6 address, or the IPv4 address. */
-export const siteOf = (address: string) => networkOf(address, 3);
+const siteOf = (address: string) => networkOf(address, 3);
+
+/** Returns the network of an address, and its site if that is larger: each has a limit. */
+export function networksOf(address: string): [string] | [network: string, site: string] {
+  const [network, site] = [networkOf(address), siteOf(address)];
+  return site === network ? [network] : [network, site];
+}
 
 /** Returns whether an address is of the internet, not of a machine or a private network. */
 export const isPublic = (address: string) =>

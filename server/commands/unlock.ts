@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { canonicalEmail } from '../auth/emails.ts';
-import { hashEmail, networkOf, siteOf } from '../auth/throttle.ts';
+import { hashEmail, networksOf } from '../auth/throttle.ts';
 import { UsageError } from '../../shared/usage-error.ts';
 import { runWithStore } from './startup.ts';
 
@@ -15,7 +15,7 @@ await runWithStore(usage, async (argument, store) => {
   if (!isAddress && !argument.includes('@')) {
     throw new UsageError(`"${argument}" is neither an email nor an IP address.`);
   }
-  const networks = isAddress ? [...new Set([networkOf(argument), siteOf(argument)])] : undefined;
+  const networks = isAddress ? networksOf(argument) : undefined;
   const email = canonicalEmail(argument);
   if (!networks && !(await store.findAccount(email))) {
     throw new UsageError(`No account has the email ${argument}.`);

@@ -1,6 +1,6 @@
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
-import { networkOf, siteOf } from '../../auth/throttle.ts';
+import { networkOf, networksOf } from '../../auth/throttle.ts';
 import { registerClientAddress } from '../../http/client-address.ts';
 import { CookieClient } from '../../../testing/cookie-client.ts';
 import { refusal, startServer } from '../../../testing/server-fixtures.ts';
@@ -146,10 +146,10 @@ test('users whose proxy names no address do not lock each other out', async () =
 });
 
 test.each([
-  ['192.0.2.1', '192.0.2.1'],
-  ['::ffff:192.0.2.1', '192.0.2.1'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
-  ['2001:db8::1', '2001:db8:0::/48'],
-])('the address %j belongs to the site %j', (address, site) => {
-  expect(siteOf(address)).toBe(site);
+  ['192.0.2.1', ['192.0.2.1']],
+  ['::ffff:192.0.2.1', ['192.0.2.1']],
+  ['2001:db8:1:2:3:4:5:6', ['2001:db8:1:2::/64', '2001:db8:1::/48']],
+  ['2001:db8::1', ['2001:db8:0:0::/64', '2001:db8:0::/48']],
+])('the address %j belongs to the networks %j', (address, networks) => {
+  expect(networksOf(address)).toEqual(networks);
 });
