@@ -253,6 +253,13 @@ test('React hydrates the screen of a link that was followed just before [CHOICE-
   expect(document.activeElement).toBe(heading);
 });
 
+test('the footer has the year of the visit, not of the build [CONST-5, FOOTER-2]', async () => {
+  vi.setSystemTime('2040-06-01');
+  onTestFinished(() => void vi.useRealTimers());
+  await openPage([]);
+  expect(document.querySelector('#root footer')!.textContent).toContain('2040');
+});
+
 test('a script of others that fails is no alert, and keeps an early submit', async () => {
   const page = await openPage(['submit']);
   const script = document.body.appendChild(document.createElement('script'));
@@ -297,7 +304,8 @@ test.each<[title: string, text: string, status: number, names: EarlyEvent[], row
   body.enqueue(bytes.slice(half));
   body.close();
   await page();
-  expect(document.querySelectorAll('#root li')).toHaveLength(rows);
+  const positions = [...document.querySelectorAll('#root li')].map((row) => row.ariaPosInSet);
+  expect(positions).toEqual(Array.from({ length: rows }, (_row, index) => String(index + 1)));
   expect(parse.mock.calls.filter(([part]) => part.includes('Project 100'))).toEqual([]);
 });
 

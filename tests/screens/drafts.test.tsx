@@ -150,6 +150,7 @@ test('a text of the first user of a browser is kept as soon as the user is known
   const app = await renderFilled();
   signInElsewhere(ada);
   fireEvent.focus(window);
+  expect(isKept()).toBe(true);
   await reload(app);
   expect(formTexts()).toEqual(texts);
 });

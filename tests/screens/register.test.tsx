@@ -6,6 +6,7 @@ import {
   email,
   password,
   renderCredentialsScreen,
+  submitAccount,
 } from '../../testing/credentials-screen.tsx';
 import { findScreen } from '../../testing/render-app.tsx';
 
@@ -22,7 +23,8 @@ async function renderRegister() {
 }
 
 test('a registration stores its response as the user and leads to /login, with the same header [REGISTER-5, AUTH-7, AUTH-8, ENTITY-3, CALL-7, ROLE-1, HEADER-7, CHOICE-10, CHOICE-117]', async () => {
-  const { register, path, auth } = await renderRegister();
+  const app = await renderRegister();
+  const { register, path, auth } = app;
   expect(roleOf(auth.getSnapshot())).toBeUndefined();
   const call = await register();
   expect(call.body).toEqual(credentials);
@@ -34,6 +36,11 @@ test('a registration stores its response as the user and leads to /login, with t
   expect(screen.queryByRole('alert')).toBeNull();
   expect([email().value, password().value]).toEqual([credentials.email, '']);
   for (const name of ['Sign up', 'Sign in']) screen.getByRole('link', { name });
+  (await submitAccount(app, 'login', credentials.email)).answer(200, {});
+  await findScreen('/projects');
+  await app.go('/login');
+  await findScreen('/login');
+  expect(email().value).toBe('');
 });
 
 test.each([

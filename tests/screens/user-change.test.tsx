@@ -127,11 +127,15 @@ test.each(['login', 'registerUser'] as const)(
   },
 );
 
-test.each(['login', 'registerUser'] as const)(
-  'a pending %s ends when the user leaves the page [CHOICE-122]',
-  async (name) => {
+test.each([
+  ['login', 'pagehide'],
+  ['login', 'beforeunload'],
+  ['registerUser', 'pagehide'],
+] as const)(
+  'a pending %s ends when the user leaves the page: %s [CHOICE-122]',
+  async (name, event) => {
     const { signal } = await submitAccount(await renderApp('/'), name, 'bob@example.org');
-    await act(async () => void window.dispatchEvent(new Event('pagehide')));
+    await act(async () => void window.dispatchEvent(new Event(event)));
     expect(signal.aborted).toBe(true);
     const button = screen.getByRole('button', { name: forms[name].button });
     await waitFor(() => expect(button.getAttribute('aria-busy')).toBe('false'));
