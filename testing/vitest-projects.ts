@@ -23,7 +23,7 @@ const explorations = ['tests/model/exhaustive.test.ts', 'tests/model/exploration
 
 /** Tests of the kit that take milliseconds, for `npm run test:unit`. */
 const quickConformance =
-  'conformance/tests/{checks,exit-codes,options,order,patience,readme,reports}.test.ts';
+  'conformance/tests/{checks,exit-codes,matchers,options,order,patience,readme,reports}.test.ts';
 
 /** Tests of the server that start no process and need no PostgreSQL, for `npm run test:unit`. */
 const unitOfServer = 'server/tests/unit/**/*.test.ts';

@@ -1,0 +1,89 @@
+/** The words of the sentences that teams read, from responses alone. */
+import { expect, test } from 'vitest';
+import type { Exchange } from '../http/record.ts';
+import type { ApiCall } from '../http/simulated-browser.ts';
+import { findMessageFault, listFault, sentenceFault, textFault } from '../problems/matchers.ts';
+
+const exchangeOf = (status: number, text: string) =>
+  ({
+    request: { method: 'GET', path: '/', headers: {} },
+    response: { status, headers: [], bytes: Buffer.from(text), text },
+  }) as unknown as Exchange;
+
+test.each([
+  ['', 'the body is empty'],
+  ['<h1>Not found</h1>', 'the body is an HTML page'],
+  ['Warning: x [1]', 'the body is not JSON but JSON after "Warning: x"'],
+  ['[{"id":1,', 'the body is not JSON but the beginning of JSON'],
+  ['[\0]', 'the body is not JSON but UTF-16 instead of UTF-8'],
+  ['null', 'the body is null, not an array'],
+  ['{"data":[]}', 'the array is wrapped in an object, as "data"'],
+  ['[1]', 'project 1 of 1: it is the number 1, not an object'],
+  ['[{"project":{"title":"A"}}]', 'project 1 of 1: it is wrapped in an object, as "project"'],
+  [
+    '[{"id":1,"title":"A","description":"B"},{"id":2,"title":"A"}]',
+    'project 2 of 2: "description" is missing (it has "id", "title")',
+  ],
+  [
+    '[{"id":{},"title":"A","description":"B"}]',
+    'project 1 of 1: "id" is an object, not a string or a number',
+  ],
+])('of the list %j, %s', (text, fault) => {
+  expect(listFault({ exchange: exchangeOf(200, text) } as ApiCall)).toBe(fault);
+});
+
+test.each([
+  ['{"message":"No."}', undefined],
+  ['{"message":""}', 'its "message" is empty'],
+  ['{"message":["No."]}', 'its "message" is an array, not a string'],
+  ['["No."]', 'the body is an array, not an object'],
+  ['{}', 'the body has no "message"'],
+  ['{"title":[],"detail":"No."}', 'the body has no "message"; it has "title", "detail"'],
+])('of the refusal %j, %s', (text, fault) => {
+  expect(findMessageFault(exchangeOf(400, text))?.[0]).toBe(fault);
+});
+
+test.each([
+  ['Café', 'Cafe\u0301', 'normalized to the Unicode form NFD'],
+  ['Cafe\u0301', 'Café', 'normalized to the Unicode form NFC'],
+  ['ﬁne', 'fine', 'normalized to the Unicode form NFKC'],
+  [' a  b', ' a b', 'without repeated spaces (each run of spaces became one)'],
+  ['=1', "'=1", 'sent back with "\'" before =, +, - or @, as for CSV'],
+  ['a%2Bb', 'a+b', 'URL-decoded'],
+  [String.raw`a\nb`, 'a\nb', String.raw`with the two characters \n turned into a line break`],
+  ['a"b', String.raw`a\"b`, 'with a backslash before quotes'],
+  ["a'b", "a''b", 'with each quote twice, as in SQL'],
+  ['é', 'Ã©', 'decoded as Latin-1, not as UTF-8'],
+  ['a <b>c', 'a c', 'without tags'],
+  ['a 🚀', 'a ?', 'without four-byte characters (emoji)'],
+  ['é 字', 'é ?', 'without characters outside Latin-1'],
+  ['aé字', 'a??', 'without characters outside ASCII'],
+  ['a\r\nb', 'a\nb', 'with other line breaks'],
+  ['a\tb', 'a b', 'with other white space'],
+  ['Ab', 'ab', 'in another letter case'],
+  [' a ', 'a', 'trimmed'],
+  ['a & b', 'a &amp; b', 'HTML-escaped'],
+  ['1e3', '1000', 'read as JSON, not as text'],
+  ['abcd', 'ab', 'cut at 2 characters'],
+  ['a/b', 'ab', 'without "/"'],
+  ['a\u0001b', 'ab', 'without U+0001'],
+  ['a-b', 'a_b', 'sent back with "_" in place of "-"'],
+  ['a$&b', 'aab', 'changed at "$", as by String.replace'],
+  ['abc', 'xyz', 'changed at "a"'],
+])('the text %j that comes back as %j is %s', (sent, received, words) => {
+  expect(textFault(sent, received).words).toBe(words);
+});
+
+test.each([
+  ['This email is in use.', undefined],
+  ['undefined method `id` for nil', 'is the text of an exception'],
+  ['translation missing: en.title', 'is a missing translation'],
+  ['<p>No.</p>', 'contains markup'],
+  ['The {{field}} is wrong.', 'has an empty placeholder'],
+  ['[object Object]', 'is no text'],
+  ['ValueError: no', 'is the name of an exception'],
+  ['1 validation error for Project', 'is the output of a validator'],
+  ['error.api.401', 'is a code'],
+])('the message %j %s', (message, fault) => {
+  expect(sentenceFault(exchangeOf(400, JSON.stringify({ message })))).toBe(fault);
+});
