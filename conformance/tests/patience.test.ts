@@ -1,9 +1,9 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpClient } from '../http/client.ts';
-import { createThrottle, retryAfterMsOf } from '../http/patience.ts';
+import { createThrottle, createTimeouts, retryAfterMsOf } from '../http/patience.ts';
 import { createRecord, type Exchange } from '../http/record.ts';
-import { createTransport } from '../http/transport.ts';
+import { createTransport, type Transport } from '../http/transport.ts';
 import { neverRespond, startStubServer } from './backends/stub-server.ts';
 import { TestClock } from './backends/test-clock.ts';
 
@@ -58,6 +58,21 @@ test.each([
   expect(mayPass(100, 429)).toBe(true);
   // A backend that starts behind a proxy.
   expect([4, 5].map((attempt) => mayPass(attempt, 502, ''))).toEqual([true, false]);
+});
+
+test.each([
+  [1, true],
+  [4, false],
+])('twelve requests that take 7 s, %i at once, are called hanging: %s', async (atOnce, hangs) => {
+  const clock = new TestClock();
+  const transport = { send: async () => ({ response: undefined, failure: undefined }) };
+  const timeouts = createTimeouts(clock, transport as unknown as Transport);
+  for (let count = 0; count < 12; count += atOnce) {
+    const sent = Array.from({ length: atOnce }, () => timeouts.send(request, 'a kind', false));
+    clock.increment(7000);
+    await Promise.all(sent);
+  }
+  expect(timeouts.hangs('a kind')).toBe(hangs);
 });
 
 test('a 503 for some texts keeps no other request of its kind from being sent', async () => {
