@@ -319,6 +319,13 @@ export const signInFaults: Record<string, Change> = {
   'SIGNIN-17: the second sign-in of an account fails': change.before('signIn', (_, account) => {
     account.password = 'signed in once';
   }),
+  'SIGNIN-17: each attempt but the first of an email gets 500': () => {
+    const tried = new Set<string>();
+    return change.requestsTo(
+      'login',
+      (request) => tried.size === tried.add(change.emailOf(request)).size && change.error(500),
+    );
+  },
   'SIGNIN-17: every third account is stored 0.3 s after its registration': (_backend, clock) => {
     const storedAt = new Map<string, number>();
     return change.all(
