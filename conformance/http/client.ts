@@ -55,6 +55,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     const operation = methodAndPath(request);
     // What the app never sends may hang: the requests of the app are sent all the same.
     const kind = `${operation} ${sentBy.isAppRequest}`;
+    const waited: Exchange[] = [];
     for (let attempt = 0; ; attempt++) {
       const isHanging = timeouts.hangs(kind);
       if (isHanging && sentBy.isAppRequest)
@@ -86,10 +87,11 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
       const isLimit = retryAfterMsOf(result.response) !== undefined;
       if (request.mayBeLocked && statusOf(exchange) === 429) return exchange;
       if (!throttle.mayPass(exchange, attempt)) {
-        if (isLimit) timeouts.addFailure(kind);
+        if ([502, 503].includes(statusOf(exchange))) timeouts.addFailure(kind);
+        else if (statusOf(exchange) < 500) for (const each of waited) each.isThrottled = true;
         return exchange;
       }
-      exchange.isThrottled = isLimit;
+      if (isLimit) waited.push(exchange);
       if (isLimit) throttle.schedule(exchange, attempt);
       // ERR-20 reports these responses all the same.
       else await clock.sleep(1000);

@@ -149,7 +149,9 @@ export function createThrottle(
         const waiting = isPatient
           ? `--wait waits ${maxWaitMinutes} minutes in total`
           : `use --wait, which waits up to ${maxWaitMinutes} minutes`;
-        totals.advice ??= `The backend throttles: ${reason}. Lift the limit for this run, or ${waiting}.`;
+        totals.advice ??= `The backend asks to wait: ${reason}. Lift the limit for this run, or ${waiting}.`;
+        // Unless it has refused the same request before, and the wait did not help.
+        exchange.isThrottled = attempt === 0;
         record.throwUnjudged({ words: totals.advice, limit: 'throttling' });
       }
       totals.totalMs += addedMs;

@@ -17,7 +17,7 @@ export type Exchange = {
   rejectedCookies: { line: string; reason: string }[];
   /** What the browser sent because this response redirects it. */
   next?: Exchange;
-  /** Whether a limit of requests refused it, which is no failure. */
+  /** Whether a limit of requests refused it, which is no failure. What never passes is one. */
   isThrottled?: boolean;
   /** How long its browser had sent nothing, where that is the cause. */
   idleMs?: number;

@@ -182,7 +182,12 @@ const notesOf = ({ results, context: { http } }: RunResult) => [
   ...(http.resentCount() > 0
     ? [`${plural(http.resentCount(), 'request')} sent again, because a kept connection was closed.`]
     : []),
+  ...noteOfLimits(http.exchanges.filter((each) => each.isThrottled && statusOf(each) === 503)),
 ];
+
+/** The kit waits and sends such a request again, and the app does not. */
+const noteOfLimits = ({ length }: Exchange[]) =>
+  length > 0 ? [`${plural(length, 'response')} with 503 and Retry-After: users see an error.`] : [];
 
 const wordsOf = ({ id, level, title, requirement, statements }: Check) => ({
   id,

@@ -66,11 +66,11 @@ test.each(namedVariants.filter(([, { isPatient }]) => isPatient))(
     const failed = result.results.filter(({ status }) => status === 'failed');
     expect(failed.filter(({ check }) => check.level === 'MUST')).toEqual([]);
     expect(result.context.http.throttling.advice).toMatch(
-      /^The backend throttles: (GET|POST) \S+ responds with \d+ and .*Lift the limit .*--wait/,
+      /^The backend asks to wait: (GET|POST) \S+ responds with \d+ and .*Lift the limit .*--wait/,
     );
     const report = createReport(result);
     expect(renderTerminal(report)).toMatch(
-      /^\nNot judged: [A-Z].*\n {2}because the backend throttles/,
+      /^\nNot judged: [A-Z].*\n {2}because the backend asks to wait/,
     );
     const blocked = result.results.filter(({ status }) => status === 'blocked');
     const listed = report.notJudged.flatMap(({ ids }) => ids);

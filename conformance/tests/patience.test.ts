@@ -8,6 +8,7 @@ import { neverRespond, startStubServer } from './backends/stub-server.ts';
 import { TestClock } from './backends/test-clock.ts';
 
 const request = { method: 'GET', path: '/', headers: {} };
+const sentBy = { browserName: 'ada', person: 'ada', isAppRequest: true, cookies: [] };
 
 test.each([
   [429, { 'retry-after': '3' }, 3000],
@@ -25,7 +26,6 @@ test.each([
 
 test('after a stop, nothing is sent', async () => {
   const client = createHttpClient('http://localhost:1', { stop: AbortSignal.abort() });
-  const sentBy = { browserName: 'ada', person: 'ada', isAppRequest: true, cookies: [] };
   const sent = client.send(request, sentBy);
   await expect(sent).rejects.toThrow('the run was stopped');
   expect(client.exchanges).toEqual([]);
@@ -75,24 +75,43 @@ test.each([
   expect(timeouts.hangs('a kind')).toBe(hangs);
 });
 
-test('a 503 for some texts keeps no other request of its kind from being sent', async () => {
-  const { origin, stop } = await startStubServer(({ body }) => ({
-    status: body === 'bad' ? 503 : 200,
+test.each([
+  [2, true],
+  [Infinity, undefined],
+])('a 503 that comes %d times is that of a limit: %s', async (times, isThrottled) => {
+  let count = 0;
+  const { origin, stop } = await startStubServer(() => ({
+    status: ++count > times ? 200 : 503,
     headers: { 'retry-after': '1' },
     body: '',
   }));
   onTestFinished(stop);
   const client = createHttpClient(origin, { clock: new TestClock() });
-  const sentBy = { browserName: 'ada', person: 'ada', isAppRequest: true, cookies: [] };
-  const send = (body: string) => client.send({ ...request, method: 'POST', body }, sentBy);
-  const statuses = [];
-  for (let count = 0; count < 12; count++)
-    for (const body of ['bad', 'good']) statuses.push((await send(body)).response?.status);
-  expect(new Set(statuses.filter((_, index) => index % 2 === 0))).toEqual(new Set([503]));
-  expect(new Set(statuses.filter((_, index) => index % 2 === 1))).toEqual(new Set([200]));
-  for (let count = 0; count < 8; count++) await send('bad');
-  await expect(send('good')).rejects.toThrow('POST / responds late, with 503 or never');
+  await client.send(request, sentBy);
+  const refused = client.exchanges.filter(({ response }) => response?.status === 503);
+  expect(new Set(refused.map((each) => each.isThrottled))).toEqual(new Set([isThrottled]));
 });
+
+test.each<Record<string, string>>([{ 'retry-after': '1' }, {}])(
+  'a 503 with %o for some texts keeps no other request from being sent',
+  async (headers) => {
+    const { origin, stop } = await startStubServer(({ body }) => ({
+      status: body === 'bad' ? 503 : 200,
+      headers,
+      body: '',
+    }));
+    onTestFinished(stop);
+    const client = createHttpClient(origin, { clock: new TestClock() });
+    const send = (body: string) => client.send({ ...request, method: 'POST', body }, sentBy);
+    const statuses = [];
+    for (let count = 0; count < 12; count++)
+      for (const body of ['bad', 'good']) statuses.push((await send(body)).response?.status);
+    expect(new Set(statuses.filter((_, index) => index % 2 === 0))).toEqual(new Set([503]));
+    expect(new Set(statuses.filter((_, index) => index % 2 === 1))).toEqual(new Set([200]));
+    for (let count = 0; count < 8; count++) await send('bad');
+    await expect(send('good')).rejects.toThrow('POST / responds late, with 503 or never');
+  },
+);
 
 test.each([
   ['gzip', gzipSync],
