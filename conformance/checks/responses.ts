@@ -239,6 +239,7 @@ function describeStop({ last, broken, refused, durationMs }: Stop): Problem {
 const leadsToApi = ({ request, next }: Exchange): boolean =>
   next !== undefined &&
   !isRedirect(next) &&
+  next.request.path.startsWith('/api/') &&
   parseJson(next.response?.text) !== undefined &&
   (isSuccess(next) || next.request.method === request.method);
 

@@ -44,6 +44,11 @@ export const responseFaults: Record<string, Change> = {
       path.endsWith('/projects') && { status: 302, headers: { location: '/login' }, body: '' }
     );
   }),
+  'REACH-3: signed-out users are redirected to an address that is not there': change.responses(
+    (response, { path }) =>
+      response.status === 401 &&
+      path.endsWith('/projects') && { status: 302, headers: { location: '/no-page' }, body: '' },
+  ),
   'ERR-17: every unknown address has the HTML page of the app': change.unknownRequests(
     change.htmlPage(200, 'Tracker App'),
   ),
