@@ -170,6 +170,13 @@ export const xsrfChecks: Check[] = [
         fail('A request that is refused for its XSRF token ends the session.', [missing, own], {
           requirement: 'Keep the session: another tab may have changed the token.',
         });
+      const areRefused = [missing, own].every((exchange) => asksForToken({ exchange }));
+      if (origin === noOrigin && areRefused && browser.xsrfToken() !== undefined)
+        fail(
+          'Without an Origin, the XSRF token of the app is refused, as a missing one is.',
+          [missing, own],
+          { requirement: 'Compare X-XSRF-TOKEN with the value of the cookie XSRF-TOKEN.' },
+        );
       if (!isClientError(missing) || (origin === noOrigin && !isSuccess(own)))
         skip('the backend does not reject a request without the token');
       if (!isSuccess(own)) throw new Blocked({ words: 'creating a project failed', exchange: own });

@@ -7,7 +7,7 @@ import { fail } from '../problems/problem.ts';
 import { failedCreate } from './creates.ts';
 import { onNewConnection } from './sign-ins.ts';
 
-export const asksForToken = ({ exchange }: ApiCall) =>
+export const asksForToken = ({ exchange }: Pick<ApiCall, 'exchange'>) =>
   [400, 403, 419, 422].includes(statusOf(exchange)) &&
   /[cx]srf|token|forgery|request could not be verified/i.test(exchange.response?.text ?? '');
 

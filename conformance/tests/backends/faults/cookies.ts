@@ -252,6 +252,13 @@ export const otherCookieFaults: Record<string, Change> = {
     xsrfCookie(/Path=\//, 'Path=/api/v1'),
     tokenWithoutOrigin,
   ),
+  'XSRF-5: without an Origin, the token is read from another header': change.all(
+    change.requests((request) => ({
+      ...request,
+      headers: { ...request.headers, 'x-xsrf-token': request.headers['x-csrf-token'] },
+    })),
+    tokenWithoutOrigin,
+  ),
   'XSRF-5: without an Origin, a missing token ends the session': ({ sessions }) =>
     change.all(
       change.responsesTo('createProject', 403, (_, request) => {
