@@ -1,9 +1,8 @@
 import type { Exchange } from '../http/record.ts';
 import { encodedVariants } from '../http/secrets.ts';
-import { setCookieOf } from '../http/requirements.ts';
 import { emailOf, hasSucceeded, messageOf, methodAndPath } from '../http/response.ts';
 import type { HttpResponse } from '../http/transport.ts';
-import { isEmptyCookie } from '../problems/cookie-faults.ts';
+import { isDeletion, setCookieLines } from '../problems/cookie-faults.ts';
 import { truncate } from '../problems/describe.ts';
 import { fail } from '../problems/problem.ts';
 import { findSessions } from '../requests/session-cookies.ts';
@@ -80,10 +79,12 @@ export const leakChecks: Check[] = [
       const names = (await findSessions(context)).flat().map(({ key }) => key);
       const setters = new Map<string, Exchange>();
       for (const exchange of context.http.exchanges)
-        for (const name of names) {
-          const cookie = setCookieOf(exchange, name);
+        for (const line of setCookieLines(exchange)) {
+          const [cookie = ''] = line.split(';');
           // A short one may be a mark that all sessions have.
-          if (!cookie || cookie.length < minCookieLength || isEmptyCookie(cookie)) continue;
+          if (cookie.length < minCookieLength || isDeletion(line)) continue;
+          const name = names.find((each) => cookie.startsWith(`${each}=`));
+          if (name === undefined) continue;
           const setter = setters.get(cookie);
           if (!setter) setters.set(cookie, exchange);
           const isOwn =

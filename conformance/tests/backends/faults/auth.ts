@@ -394,6 +394,12 @@ export const otherSignInFaults: Record<string, Change> = {
     'refuseLogin',
     ({ sessions }, _account, { session }) => sessions.delete(session),
   ),
+  'SIGNIN-10: a failed sign-in deletes the session cookie, and does not empty it':
+    change.responsesTo('login', 401, (response) =>
+      change.withSetCookies(response, [
+        'session=deleted-0123456789; Path=/; Expires=Thu, 01 Jan 1970 00:00:01 GMT',
+      ]),
+    ),
   'SIGNIN-11: a sign-in with an unknown session cookie is refused': ({ sessions }) =>
     change.refuse('login', 403, (_json, request) => {
       const session = change.sessionOf(request);
