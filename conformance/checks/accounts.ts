@@ -28,7 +28,8 @@ export const accountChecks: Check[] = [
   }),
   must('ACCOUNT-2', {
     title: 'A registered user can sign in at once with the same email and password',
-    requirement: 'Accept the email and the password exactly as registered, from any browser.',
+    requirement:
+      'Store the account before you respond to its registration. Accept its email and its password exactly as registered, from any browser.',
     statements: ['APP-1', 'ENTITY-4'],
     after: ['ACCOUNT-1'],
     async run(context) {

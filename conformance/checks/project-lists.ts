@@ -5,7 +5,7 @@ import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { asUser, firstVisit } from '../people/visits.ts';
-import { countIn, describeStatus } from '../problems/describe.ts';
+import { countIn, describeStatus, plural } from '../problems/describe.ts';
 import { listFault } from '../problems/matchers.ts';
 import { expectSuccess, fail, failIfAny, skip } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
@@ -90,8 +90,7 @@ export const projectListChecks: Check[] = [
     run: asUser('flo', async (context, browser) => {
       // Often, because a project may be stored at the moment of the response.
       try {
-        for (let count = 1; count <= 8; count++)
-          await expectInNextList(context, browser, `in next list ${count}`);
+        for (let count = 1; count <= 8; count++) await expectInNextList(context, browser, count);
       } catch (error) {
         if (error instanceof Blocked) failIfAny(context.reportedTo('PROJECT-4'));
         throw error;
@@ -222,8 +221,8 @@ async function expectBesideLists(context: RunContext, browser: SimulatedBrowser)
 }
 
 /** Creates a project. Fails when the next list does not contain it, or contains another text. */
-async function expectInNextList(context: RunContext, browser: SimulatedBrowser, name: string) {
-  const created = await createOrBlock(context, browser, name);
+async function expectInNextList(context: RunContext, browser: SimulatedBrowser, count: number) {
+  const created = await createOrBlock(context, browser, `in next list ${count}`);
   const { call, project, sent } = created;
   const list = await listWith(context, browser, [created]);
   const exchanges = [call, list.call];
@@ -232,6 +231,7 @@ async function expectInNextList(context: RunContext, browser: SimulatedBrowser, 
     fail('One request creates a project that is twice in the next list.', exchanges);
   if (!listed)
     fail('The next list lacks a created project.', exchanges, {
+      detail: `It has ${plural(list.projects.length, 'project')}. The user has just created ${count}.`,
       lacks: project,
       userSees: 'the new project disappears when the user comes back to the screen',
     });

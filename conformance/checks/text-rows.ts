@@ -102,10 +102,10 @@ export const textRows = [
   ]),
   textRow(
     'TEXT-9',
-    'Outer spaces, tabs, and breaks of lines, slides and pages are preserved',
+    'Outer spaces and control characters are preserved',
     [
       '  between blanks  ',
-      'A slide\vand a page\fof text',
+      'A slide\vand a page\fof text, a bell\u0007 and an escape\u001b',
       '\tindented by a tab\r\nand a line break of Windows\r\n  ',
       ' \n\n\t\n',
     ],

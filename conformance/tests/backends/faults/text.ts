@@ -100,8 +100,8 @@ export const textFaults: Record<string, Change> = {
     'At most 255 characters, please.',
     (text) => Buffer.byteLength(text) > 255,
   ),
-  'TEXT-9: control characters are removed': change.storedText((text) =>
-    text.replaceAll(/[\v\f]/g, ''),
+  'TEXT-9: a control character becomes a space': change.storedText((text) =>
+    text.replaceAll('\u0007', ' '),
   ),
   'TEXT-16: brackets are refused': refused('No brackets, please.', (text) => /[[\]]/.test(text)),
   'TEXT-16: texts of one character are refused': refused(
