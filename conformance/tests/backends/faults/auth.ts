@@ -412,6 +412,7 @@ export const otherSignInFaults: Record<string, Change> = {
       change.before('createSession', (_backend, _account, old) => old && ended.add(old)),
     );
   },
+  'SIGNIN-12: a session expires after its first request': sessionsOf(1),
   'SIGNIN-12: a session expires after 20 requests': sessionsOf(20),
   'SIGNIN-13: a session expires after three seconds without a request': ({ sessions }, clock) => {
     const lastUses = new Map<string, number>();
