@@ -45,7 +45,7 @@ export function createReport(run: RunResult, notes: string[] = []) {
     runId: run.runId,
     startedAt: run.startedAt.toISOString(),
     durationMs: Date.now() - run.startedAt.getTime(),
-    verdict: describeVerdict(run, findings[0]?.id),
+    verdict: [describeVerdict(run, findings[0]?.id), ...noteOfSharing(run)].join(' '),
     /** Causes first, each MUST before each SHOULD. */
     findings,
     results: run.results.map(({ check, ...result }) => ({
@@ -178,12 +178,14 @@ const noteOf = ({ note, reason }: Pick<CheckResult, 'note' | 'reason'>, failed: 
 /** Returns what checks say that no finding tells. */
 const notesOf = ({ results, context: { http } }: RunResult) => [
   ...results.flatMap(({ status, note }) => (status === 'passed' && note ? note : [])),
-  ...(results.some(({ note }) => note === sharedNote) ? [sharedNote] : []),
   ...(http.resentCount() > 0
     ? [`${plural(http.resentCount(), 'request')} sent again, because a kept connection was closed.`]
     : []),
   ...noteOfLimits(http.exchanges.filter((each) => each.isThrottled && statusOf(each) === 503)),
 ];
+
+const noteOfSharing = ({ results }: RunResult) =>
+  results.some(({ note }) => note === sharedNote) ? [sharedNote] : [];
 
 /** The kit waits and sends such a request again, and the app does not. */
 const noteOfLimits = ({ length }: Exchange[]) =>

@@ -92,7 +92,7 @@ export const isListShared = oncePerRun(async (context): Promise<boolean> => {
 
 /** Why such checks do not apply, which the report also notes. */
 export const sharedNote =
-  'All users see the same projects. If that is not meant, the query of the list lacks the user.';
+  'All users see the same projects. If that is not meant, look at the query of the list, and at what requests share.';
 
 /** Skips a check that is about the projects of one user. */
 export async function skipIfShared(context: RunContext) {
