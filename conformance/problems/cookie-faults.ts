@@ -50,6 +50,7 @@ export function reasonOfShortLife(exchange: Exchange, line: string): string | un
 export const lostName = (line: string) => findJoined(line) ?? cookieName(line);
 
 export const cookieName = (line: string) => line.split('=')[0]!.trim();
+/** Whether browsers remove the cookie at such a line. */
 export const isDeletion = (line: string) =>
   isEmptyCookie(line) || (Cookie.parse(line)?.TTL() ?? 1) <= 0;
 export const isEmptyCookie = (line: string) => /^[^=]+="?"?\s*(;|$)/.test(line);
