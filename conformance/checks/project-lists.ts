@@ -82,7 +82,7 @@ export const projectListChecks: Check[] = [
   must('PROJECT-4', {
     title: 'The next list contains a created project',
     requirement:
-      'Store and commit the project before the response, and include it once, unchanged, in the next GET. Do not cache the list.',
+      'Store and commit the project before the response, and include it once, unchanged, in the next GET. Do not cache the list, and end the transaction of each read.',
     statements: ['APP-2', 'CALL-8', 'LIST-3'],
     after: ['PROJECT-6', 'LEAK-4'],
     inspects: true,

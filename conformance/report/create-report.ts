@@ -188,8 +188,11 @@ const noteOfSharing = ({ results }: RunResult) =>
   results.some(({ note }) => note === sharedNote) ? [sharedNote] : [];
 
 /** The kit waits and sends such a request again, and the app does not. */
-const noteOfLimits = ({ length }: Exchange[]) =>
-  length > 0 ? [`${plural(length, 'response')} with 503 and Retry-After: users see an error.`] : [];
+function noteOfLimits(refused: Exchange[]) {
+  const addresses = listSome([...new Set(refused.map(({ request }) => methodAndPath(request)))]);
+  const which = `${plural(refused.length, 'response')} with 503 and Retry-After to ${addresses}`;
+  return refused.length > 0 ? [`${which}: users see an error.`] : [];
+}
 
 const wordsOf = ({ id, level, title, requirement, statements }: Check) => ({
   id,

@@ -201,6 +201,19 @@ test('the report says how many requests were sent again on another connection', 
   expect(notes).toContain(`${number} requests sent again, because a kept connection was closed.`);
 });
 
+test('the report says which 503s passed after a wait', async () => {
+  const { body, status } = change.error(503);
+  const isFirst = (method: string) => method === 'POST' && ++count % 2 === 1;
+  let count = 0;
+  const limited = change.requests(
+    ({ method }) => isFirst(method) && { status, body, headers: { 'retry-after': '1' } },
+  );
+  const { notes } = createReport(await runWith([limited], ['ACCOUNT-1']));
+  expect(notes).toContain(
+    '1 response with 503 and Retry-After to POST /api/v1/users/register: users see an error.',
+  );
+});
+
 test.each<[string, BackendResponse, Record<string, string>]>([
   [
     'what fails across a stop is not judged',

@@ -35,7 +35,7 @@ const mistakes: [step: string, file: string, mistake: string, ...printed: string
   [
     'imports',
     'conformance/http/clock.ts',
-    "import '../report/junit.ts';",
+    "import type {} from '../report/junit.ts';",
     'FILE → conformance/report',
   ],
   ['unused code', 'src/session.ts', 'export const planted = 1;', 'planted', 'FILE:LINE:'],
