@@ -7,11 +7,8 @@ import { firstFinding } from './backends/first-finding.ts';
 import type { TestClock } from './backends/test-clock.ts';
 import { oddities, validVariants } from './backends/variants.ts';
 
-/** Checks that send many requests, and those that find a problem where another check does. */
-const others = [
-  /^COOKIE-(?!(1|2|7|8)$)|^REACH-(?!10$)|^ERR-(?!(1|3|9|17|21)$)|^TEXT-16$/,
-  /^(ACCOUNT-(4|11|15|18|20)|PROJECT-(5|9|10|11|15|16)|SIGNIN-(6|9|10|12|14|15|16))$/,
-];
+/** Checks with large bodies or many projects. */
+const slowChecks = /^(ERR-16|PROJECT-(5|9)|TEXT-16)$/;
 
 /** Faults that show only in the requests of several checks. */
 const sharedFaults =
@@ -21,8 +18,7 @@ const sharedFaults =
 const inspecting = /^(COOKIE-1|LEAK-2|PROJECT-22)$/;
 
 const quickChecks = checks.filter(
-  ({ id, inspects }) =>
-    inspecting.test(id) || (!inspects && !others.some((pattern) => pattern.test(id))),
+  ({ id, inspects }) => inspecting.test(id) || (!inspects && !slowChecks.test(id)),
 );
 const quickFaults = faults.filter(
   ({ id, name }) => quickChecks.some((check) => check.id === id) && !sharedFaults.test(name),
