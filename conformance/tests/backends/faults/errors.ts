@@ -112,6 +112,13 @@ export const errorFaults: Record<string, Change> = {
       return login(isObject(call.json['password']) && account ? { ...call, json: account } : call);
     },
   }),
+  'ERR-21: objects in place of the email and the password sign in': ({ accounts, login }) => ({
+    login(call) {
+      const [account] = accounts.values();
+      const areObjects = isObject(call.json['email']) && isObject(call.json['password']);
+      return login(areObjects && account ? { ...call, json: account } : call);
+    },
+  }),
   'ERR-22: error messages are codes': messages((_message, status) => `error.api.${status}`),
   'ERR-22: error messages are templates that nothing fills in': messages(
     () => 'The field {field} is required.',
