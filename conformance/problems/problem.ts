@@ -31,7 +31,7 @@ export type More = {
   /** What the last list of the exchanges lacks. The tests compare it with the list. */
   lacks?: Project | undefined;
   /** Failures that others follow from: since the first one, with its status. */
-  lasting?: Exchange[];
+  lasting?: Exchange[] | undefined;
   /** Whether the same request may succeed and fail, so that any other failure may follow. */
   comesAndGoes?: boolean;
   /** Of a special request: its plain twin, which shows no such problem. */

@@ -78,7 +78,8 @@ export async function blockIfRefusedAnyway(
     // What refuses other accounts may be the cause here.
     if (context.reportedTo('SIGNIN-17').length > 0)
       throw new Blocked({ words: 'sign-ins fail now and then', ...bySignIns });
-    context.reportTo('SIGNIN-17', createProblem(description, exchanges));
+    const lasting = first.outcome.ok ? [second.exchange] : undefined;
+    context.reportTo('SIGNIN-17', createProblem(description, exchanges, { lasting }));
     throw new Blocked({ words: lowerFirst(description), ...bySignIns });
   }
   if (login && (await context.signInLate(account!, login)).outcome.ok)
