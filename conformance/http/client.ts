@@ -85,16 +85,21 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         continue;
       }
       const isLimit = retryAfterMsOf(result.response) !== undefined;
-      if (request.mayBeLocked && statusOf(exchange) === 429) return exchange;
-      if (!throttle.mayPass(exchange, attempt)) {
-        if ([502, 503].includes(statusOf(exchange))) timeouts.addFailure(kind);
-        else if (statusOf(exchange) < 500) for (const each of waited) each.isThrottled = true;
+      const status = statusOf(exchange);
+      const isLock = request.mayBeLocked && status === 429;
+      if (isLock || !throttle.mayPass(exchange, attempt)) {
+        if ([502, 503].includes(status)) timeouts.addFailure(kind);
+        const hasPassed = status > 0 && status < 500;
+        if (hasPassed) for (const each of waited) each.isThrottled = true;
         return exchange;
       }
-      if (isLimit) waited.push(exchange);
-      if (isLimit) throttle.schedule(exchange, attempt);
-      // ERR-20 reports these responses all the same.
-      else await clock.sleep(1000);
+      if (isLimit) {
+        waited.push(exchange);
+        throttle.schedule(exchange, attempt);
+      } else {
+        // ERR-20 reports these responses all the same.
+        await clock.sleep(1000);
+      }
     }
   }
 
