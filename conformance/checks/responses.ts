@@ -239,9 +239,9 @@ function describeStop({ last, broken, refused, durationMs }: Stop): Problem {
 const leadsToApi = ({ request, next }: Exchange): boolean =>
   next !== undefined &&
   !isRedirect(next) &&
-  next.request.path.startsWith('/api/') &&
   parseJson(next.response?.text) !== undefined &&
-  (isSuccess(next) || next.request.method === request.method);
+  (isSuccess(next) ||
+    (next.request.method === request.method && next.request.path.startsWith('/api/v1/')));
 
 /** The app needs no body of a sign-in or a registration that succeeds. */
 const isUnreadByApp = (exchange: Exchange) =>
