@@ -2,7 +2,7 @@ import type { Exchange } from '../http/record.ts';
 import { encodedVariants } from '../http/secrets.ts';
 import { emailOf, hasSucceeded, messageOf, methodAndPath } from '../http/response.ts';
 import type { HttpResponse } from '../http/transport.ts';
-import { isDeletion, setCookieLines } from '../problems/cookie-faults.ts';
+import { cookieName, isDeletion, setCookieLines } from '../problems/cookie-faults.ts';
 import { truncate } from '../problems/describe.ts';
 import { fail } from '../problems/problem.ts';
 import { findSessions } from '../requests/session-cookies.ts';
@@ -80,11 +80,11 @@ export const leakChecks: Check[] = [
       const setters = new Map<string, Exchange>();
       for (const exchange of context.http.exchanges)
         for (const line of setCookieLines(exchange)) {
+          const name = cookieName(line);
           const [cookie = ''] = line.split(';');
           // A short one may be a mark that all sessions have.
-          if (cookie.length < minCookieLength || isDeletion(line)) continue;
-          const name = names.find((each) => cookie.startsWith(`${each}=`));
-          if (name === undefined) continue;
+          if (!names.includes(name) || cookie.length < minCookieLength) continue;
+          if (isDeletion(exchange, line)) continue;
           const setter = setters.get(cookie);
           if (!setter) setters.set(cookie, exchange);
           const isOwn =

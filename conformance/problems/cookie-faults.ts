@@ -35,11 +35,20 @@ export function reasonOfLoss(exchange: Exchange, line: string, isBroken: boolean
 /** Of a session, as the contract says: a user reads and types between two calls. */
 const minSessionSeconds = 300;
 
-/** Returns when a cookie of a successful sign-in expires, if that is soon. */
-export function reasonOfShortLife(exchange: Exchange, line: string): string | undefined {
+/** Returns the seconds after which a cookie expires; Infinity when it does not. */
+function lifetimeOf(exchange: Exchange, line: string): number {
   // `Expires` counts from the response, which may be some seconds old.
   const sentAt = Date.parse(responseHeader(exchange, 'date') ?? '') || exchange.receivedAt;
-  const seconds = (Cookie.parse(line)?.TTL(sentAt) ?? Infinity) / 1000;
+  return (Cookie.parse(line)?.TTL(sentAt) ?? Infinity) / 1000;
+}
+
+/** Returns whether browsers remove a cookie at this line. */
+export const isDeletion = (exchange: Exchange, line: string): boolean =>
+  isEmptyCookie(line) || lifetimeOf(exchange, line) <= 0;
+
+/** Returns when a cookie of a successful sign-in expires, if that is soon. */
+export function reasonOfShortLife(exchange: Exchange, line: string): string | undefined {
+  const seconds = lifetimeOf(exchange, line);
   const isSignIn = isSuccess(exchange) && exchange.request.path.endsWith('login');
   if (!isSignIn || isEmptyCookie(line) || seconds >= minSessionSeconds) return undefined;
   const lifetime = seconds > 0 ? `after ${Math.round(seconds)} s` : 'immediately';
@@ -50,7 +59,4 @@ export function reasonOfShortLife(exchange: Exchange, line: string): string | un
 export const lostName = (line: string) => findJoined(line) ?? cookieName(line);
 
 export const cookieName = (line: string) => line.split('=')[0]!.trim();
-/** Whether browsers remove the cookie at such a line. */
-export const isDeletion = (line: string) =>
-  isEmptyCookie(line) || (Cookie.parse(line)?.TTL() ?? 1) <= 0;
 export const isEmptyCookie = (line: string) => /^[^=]+="?"?\s*(;|$)/.test(line);
