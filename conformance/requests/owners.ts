@@ -90,7 +90,7 @@ export const isListShared = oncePerRun(async (context): Promise<boolean> => {
   );
 });
 
-/** Why such checks do not apply, which the report also notes. */
+/** Why such checks do not apply, which the verdict repeats. */
 export const sharedNote =
   'All users see the same projects. If that is not meant, look at the query of the list, and at what requests share.';
 

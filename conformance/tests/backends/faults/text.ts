@@ -100,6 +100,9 @@ export const textFaults: Record<string, Change> = {
     'At most 255 characters, please.',
     (text) => Buffer.byteLength(text) > 255,
   ),
+  'TEXT-9: control characters are removed': change.storedText((text) =>
+    text.replaceAll(/[\v\f]/g, ''),
+  ),
   'TEXT-9: a control character becomes a space': change.storedText((text) =>
     text.replaceAll('\u0007', ' '),
   ),
