@@ -46,7 +46,7 @@ test.each([
     'PROJECT-9: the list contains only the oldest 200 projects',
     /^HTTP[^]*HTTP[^]*(?<!Project.*)\[({"id":"\w+",[^}]*"Project number [^}]*},?){200}\]/,
   ],
-  ['a text of 10 kB', 'TEXT-5: texts are truncated to 5,000 characters', /:"[^"]{5000}"/],
+  ['a text of 10 kB', 'TEXT-5: texts are truncated to 9,000 characters', /:"[^"]{9000}"/],
   ['bytes that are no text', 'ERR-30: no UTF-8 causes a 500', / 500 /],
   [
     'a cookie of another application',

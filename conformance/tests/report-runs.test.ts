@@ -42,7 +42,7 @@ test.each([
     'ERR-20: each project',
     /^POST \S+projects gets 500 since POST \S+projects got 500, with the title "0"\.$/,
   ],
-  ['TEXT-6: texts are cut at 255 bytes', /^\d texts are cut at 255 bytes\.$/],
+  ['TEXT-3: texts are cut at 255 bytes', /^\d texts are cut at 255 bytes\.$/],
   ['PROJECT-1: a compressed', /, and works without compression: the body is empty\.$/],
   ['ACCOUNT-4: passwords are norm', / with "e" and U\+0301, an accent .* sign in: status 401\.$/],
   ['ACCOUNT-1: a registration', / fails, and works on a new connection: status 400\.$/],

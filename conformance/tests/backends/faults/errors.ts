@@ -99,7 +99,7 @@ export const errorFaults: Record<string, Change> = {
     401,
     () => jsonResponse(200, { error: 'not signed in' }),
   ),
-  'ERR-9: refused input gets 200 and an error in the body': change.refusals((response, message) =>
+  'ERR-6: refused input gets 200 and an error in the body': change.refusals((response, message) =>
     response.status === 422 ? jsonResponse(200, { error: message }) : response,
   ),
   'ERR-38: an array of one text is taken for the text': change.requestsTo('login', (request) => {

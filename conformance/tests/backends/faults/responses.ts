@@ -31,7 +31,7 @@ const sentInPart = ({ status, headers, body }: BackendResponse, end: number): Ba
 
 /** Faults of responses to several operations, which several groups of checks find. */
 export const responseFaults: Record<string, Change> = {
-  'REACH-2: all bodies are compressed without a Content-Encoding header': change.responses(
+  'ERR-1: all bodies are compressed without a Content-Encoding header': change.responses(
     (response) => ({
       ...response,
       body: gzipSync(response.body),
@@ -56,7 +56,7 @@ export const responseFaults: Record<string, Change> = {
     (response, { method }) =>
       method === 'POST' && withHeaders(response, { 'content-encoding': 'gzip' }),
   ),
-  'REACH-5: a wrong password is never answered': (_backend, clock) => ({
+  'SIGNIN-1: a wrong password is never answered': (_backend, clock) => ({
     refuseLogin: () => neverRespond(clock),
   }),
   'REACH-5: no request gets a response after the registration of an existing email': sinceConflict(

@@ -52,8 +52,10 @@ export const textFaults: Record<string, Change> = {
   'TEXT-4: line breaks are replaced with spaces': change.storedText((text) =>
     text.replaceAll('\n', ' '),
   ),
-  'TEXT-5: texts are truncated to 5,000 characters': textsOf(5000),
-  'TEXT-6: texts are cut at 255 bytes': change.storedText((text) =>
+  'TEXT-5: texts are truncated to 9,000 characters': textsOf(9000),
+  'TEXT-18: texts are truncated to 5,000 characters': textsOf(5000),
+  'TEXT-6: texts are truncated to 255 characters': textsOf(255),
+  'TEXT-3: texts are cut at 255 bytes': change.storedText((text) =>
     Buffer.from(text).subarray(0, 255).toString(),
   ),
   'TEXT-7: texts made of digits are returned as numbers': () => ({
