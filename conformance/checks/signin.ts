@@ -23,7 +23,7 @@ export const signInChecks: Check[] = [
     requirement:
       'Respond with a status 4xx (401) and a message. Any 2xx signs the user in, whatever its body.',
     statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
-    after: ['REACH-6', 'SIGNIN-17'],
+    after: ['REACH-6'],
     async run(context) {
       const call = await loginWithWrongPassword(context);
       const { login } = await context.signedInUser('ada');
