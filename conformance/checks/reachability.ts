@@ -10,7 +10,7 @@ import {
 } from '../http/response.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { describeResponse, describeStatus } from '../problems/describe.ts';
-import { fail, failAll } from '../problems/problem.ts';
+import { fail } from '../problems/problem.ts';
 import { must, type Check } from './check.ts';
 
 export const reachabilityChecks: Check[] = [
@@ -27,7 +27,7 @@ export const reachabilityChecks: Check[] = [
       const list = await browser.send('GET', '/api/v1/projects', { isAppRequest: true });
       if (!list.response) {
         const isHttps = origin.startsWith('http:') && (await speaksTls(origin));
-        failAll(
+        fail(
           isHttps
             ? `This is https: give ${origin.replace('http:', 'https:')} as the address.`
             : `GET /api/v1/projects gets ${describeStatus(list)}.`,
@@ -36,11 +36,11 @@ export const reachabilityChecks: Check[] = [
       }
       const location = responseHeader(list, 'location') ?? '';
       if (isRedirect(list) && origin.startsWith('http:') && location.startsWith('https:'))
-        failAll(`Requests are redirected: give ${new URL(location).origin}, or redirect none.`, [
+        fail(`Requests are redirected: give ${new URL(location).origin}, or redirect none.`, [
           list,
         ]);
       if ([502, 504].includes(statusOf(list)))
-        failAll(`A proxy does not reach the backend: ${describeStatus(list)}.`, [list]);
+        fail(`A proxy does not reach the backend: ${describeStatus(list)}.`, [list]);
       if (!indicatesMissingApi(list) && !isSuccess(list) && statusOf(list) !== 404) return;
       const json = { email: fixtures.email('unknown'), password: fixtures.password('unknown') };
       const login = await browser.send('POST', '/api/v1/auth/login', { json });
@@ -48,20 +48,20 @@ export const reachabilityChecks: Check[] = [
         const unknown = await browser.send('GET', '/api/v1/no-such-thing');
         const response = describeResponse(list);
         if ([login, unknown].some((other) => describeResponse(other) !== response)) return;
-        failAll(`Every address under /api/v1 gets the same response, ${describeStatus(list)}.`, [
+        fail(`Every address under /api/v1 gets the same response, ${describeStatus(list)}.`, [
           login,
           unknown,
           list,
         ]);
       }
       if (isHtmlPage(list) && isSuccess(list))
-        failAll(
+        fail(
           'GET /api/v1/projects gets an HTML page: a web server, or an app, not its backend.',
           [login, list],
           { userSees: 'an empty list without a text' },
         );
       const otherPath = await findOtherBasePath(context);
-      failAll(
+      fail(
         otherPath
           ? `${otherPath} responds, and /api/v1/projects does not: the base path is missing.`
           : `There is no API under /api/v1: GET /api/v1/projects gets ${describeStatus(list)}.`,

@@ -18,7 +18,7 @@ import {
   type RunContextOptions,
 } from '../people/run-context.ts';
 import { lowerFirst } from '../problems/describe.ts';
-import { CheckFailed, NoBackend, Skipped, type Problem, type Status } from '../problems/problem.ts';
+import { CheckFailed, Skipped, type Problem, type Status } from '../problems/problem.ts';
 import { listUserMessages } from '../requests/refusals.ts';
 
 export type CheckResult = {
@@ -31,8 +31,6 @@ export type CheckResult = {
   reason?: Reason;
   exchanges: Exchange[];
   durationMs: number;
-  /** Whether it shows that no other check can succeed. */
-  endsRun?: boolean;
 };
 
 export type RunResult = Awaited<ReturnType<typeof run>>;
@@ -82,9 +80,10 @@ export async function run({
     const judged = await runCheck(check, context, reason);
     if (stop?.aborted) ending = { words: 'the run was stopped' };
     const result = stop?.aborted ? { ...judged, ...blockedBy(ending!) } : judged;
-    if (result.endsRun && !stop?.aborted)
+    const endsRun = check.id === 'REACH-1' && result.status === 'failed';
+    if (endsRun)
       ending = { words: lowerFirst(result.problems[0]!.description), checks: [check.id] };
-    if (result.endsRun || selected.includes(check)) results.push(result);
+    if (endsRun || selected.includes(check)) results.push(result);
   }
   context.http.close();
   return {
@@ -134,7 +133,7 @@ async function runCheck(
   };
 }
 
-type Outcome = Pick<CheckResult, 'status' | 'problems' | 'note' | 'reason' | 'endsRun'>;
+type Outcome = Pick<CheckResult, 'status' | 'problems' | 'note' | 'reason'>;
 
 const showsTimeout = ({ problems }: Outcome) =>
   problems.some(({ exchanges }) => exchanges.some(({ failure }) => failure?.isTimeout));
@@ -144,10 +143,7 @@ async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome
     const note = await check.run(context);
     return { status: 'passed', problems: [], note: note || undefined };
   } catch (error) {
-    if (error instanceof CheckFailed) {
-      const { problems } = error;
-      return { status: 'failed', problems, endsRun: error instanceof NoBackend };
-    }
+    if (error instanceof CheckFailed) return { status: 'failed', problems: error.problems };
     if (error instanceof Skipped) return { status: 'skipped', problems: [], note: error.message };
     if (error instanceof Blocked) return blockedBy(error.reason);
     // A bug in the kit, or an unforeseen response. The other checks still run.

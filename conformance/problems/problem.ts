@@ -50,14 +50,6 @@ export class CheckFailed extends Error {
   }
 }
 
-/** Thrown when no check can succeed: it ends the run. */
-export class NoBackend extends CheckFailed {}
-
-/** Throws a single problem that ends the run. */
-export function failAll(...problem: Parameters<typeof createProblem>): never {
-  throw new NoBackend([createProblem(...problem)]);
-}
-
 /** Thrown when a check does not apply to this backend. */
 export class Skipped extends Error {}
 
