@@ -121,7 +121,6 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     endsAtMs,
     exchanges,
     stops,
-    throttling: throttle.totals,
     unjudged,
     /**
      * Throws `Blocked` when the backend throttles for longer than the kit may wait, or hangs, and

@@ -109,18 +109,15 @@ export function createThrottle(
   isPatient: boolean,
   onWait?: (reason: string, delayMs: number) => void,
 ) {
-  const totals = {
-    /** For how long Retry-After was obeyed. */
-    totalMs: 0,
-    /** What the backend did, and what to do. Set by the first response that was not obeyed. */
-    advice: undefined as string | undefined,
-  };
+  /** For how long Retry-After was obeyed. */
+  let totalMs = 0;
+  /** What the backend did, and what to do. Set by the first response that was not obeyed. */
+  let advice: string | undefined;
   const waitLimit = isPatient ? patientLimits : impatientLimits;
   let resumeAtMs = -Infinity;
   /** Whether a 503 with Retry-After has come again each time. Then no other is waited out. */
   let hasFailed = false;
   return {
-    totals,
     /**
      * Returns whether a request that is refused may pass later. A limit that is waited out lets it
      * pass. A 503 that comes again each time is a failure, for example of a lock that is kept.
@@ -145,16 +142,16 @@ export function createThrottle(
       const startMs = Math.max(clock.now(), resumeAtMs);
       const addedMs = Math.max(0, clock.now() + delayMs - startMs);
       const reason = describeThrottling(exchange);
-      if (delayMs > waitLimit.onceMs || totals.totalMs + addedMs > waitLimit.totalMs) {
+      if (delayMs > waitLimit.onceMs || totalMs + addedMs > waitLimit.totalMs) {
         const waiting = isPatient
           ? `--wait waits ${maxWaitMinutes} minutes in total`
           : `use --wait, which waits up to ${maxWaitMinutes} minutes`;
-        totals.advice ??= `The backend asks to wait: ${reason}. Lift the limit for this run, or ${waiting}.`;
+        advice ??= `The backend asks to wait: ${reason}. Lift the limit for this run, or ${waiting}.`;
         // Unless it has refused the same request before, and the wait did not help.
         exchange.isThrottled = attempt === 0;
-        record.throwUnjudged({ words: totals.advice, limit: 'throttling' });
+        record.throwUnjudged({ words: advice, limit: 'throttling' });
       }
-      totals.totalMs += addedMs;
+      totalMs += addedMs;
       resumeAtMs = startMs + addedMs;
       onWait?.(reason, delayMs);
     },
