@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { UsageError } from '../../shared/usage-error.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
@@ -8,7 +8,7 @@ import type { Report } from './schema.ts';
 /** Creates the folder for the reports. Throws if it is not writable. */
 export function prepareFolder(folder: string) {
   try {
-    createFolder(resolve(folder));
+    mkdirSync(folder, { recursive: true });
     const testFile = join(folder, '.conformance');
     writeFileSync(testFile, '');
     rmSync(testFile);
@@ -18,13 +18,6 @@ export function prepareFolder(folder: string) {
       `--report: cannot write to the folder "${folder}" (${code}). Choose another folder.`,
     );
   }
-}
-
-/** Like `mkdirSync` with `recursive`, which never returns for a folder below /proc. */
-function createFolder(folder: string) {
-  if (existsSync(folder)) return;
-  createFolder(dirname(folder));
-  mkdirSync(folder);
 }
 
 /** Writes the reports into an existing folder. Returns their paths. */
