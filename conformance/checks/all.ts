@@ -20,7 +20,6 @@ import { signInChecks } from './signin.ts';
 import { textChecks } from './text.ts';
 import { xsrfChecks } from './xsrf.ts';
 
-/** All checks by group. */
 export const checks: Check[] = [
   ...reachabilityChecks,
   ...responseChecks,

@@ -33,7 +33,6 @@ export type Check = {
   run: Run;
 };
 
-/** Creates a check of a level. */
 const ofLevel =
   (level: Level) =>
   (id: string, check: Omit<Check, 'id' | 'level'>): Check => ({ id, level, ...check });

@@ -136,7 +136,6 @@ export const errorChecks: Check[] = [
   }),
 ];
 
-/** Creates the check that the request of an error case is refused with a message. */
 function refusalCheck(errorCase: ErrorCase): Check {
   const { id, level, subject, mayBeAccepted, statements, after } = errorCase;
   const [accepted, requirement] = mayBeAccepted

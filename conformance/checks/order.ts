@@ -4,7 +4,6 @@ import type { Check } from './check.ts';
 
 export const groupOf = (id: string) => id.split('-')[0]!;
 
-/** The ids of removed checks. */
 const removedIds =
   'ACCOUNT-17 ACCOUNT-21 ERR-8 ERR-11 ERR-33 JOURNEY-1 JOURNEY-2 JOURNEY-3 JOURNEY-4 JOURNEY-5 JOURNEY-6 PROJECT-11 PROJECT-18 PROJECT-21 PROJECT-25 PROJECT-28 REACH-4 REACH-7 REACH-9 REACH-12 UI-1 XSRF-4'.split(
     ' ',
@@ -64,7 +63,6 @@ export const isCauseOf = (cause: Check, check: Check): boolean =>
 
 const isMust = ({ level, inspects }: Check) => level === 'MUST' && !inspects;
 
-/** Whether a check is a MUST, or explains one. */
 const isEarly = (check: Check) =>
   isMust(check) || checks.some((other) => isMust(other) && isCauseOf(check, other));
 

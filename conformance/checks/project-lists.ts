@@ -238,7 +238,6 @@ async function expectInNextList(context: RunContext, browser: SimulatedBrowser, 
   expectSameText(context, sent, listed, 'the list', exchanges);
 }
 
-/** Compares the texts of the responses with the requests. */
 function expectSameTexts(context: RunContext, calls: ApiCall<Project>[]) {
   for (const call of calls) {
     const sent = parseJson(String(call.exchange.request.body)) as NewProject;

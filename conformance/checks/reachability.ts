@@ -97,7 +97,6 @@ export const reachabilityChecks: Check[] = [
 
 const isHtmlPage = ({ response }: Exchange) => /^\s*<(!doctype|html)/i.test(response?.text ?? '');
 
-/** Returns whether the response shows that there is no API at this address. */
 const indicatesMissingApi = (exchange: Exchange) =>
   (statusOf(exchange) === 404 && !('message' in Object(parseJson(exchange.response?.text)))) ||
   [405, 501].includes(statusOf(exchange)) ||

@@ -152,7 +152,6 @@ async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome
   }
 }
 
-/** Returns how often each call is among the exchanges. */
 function countCalls(exchanges: Exchange[]) {
   const calls = exchanges.map(
     ({ request: { method, path } }) => findCall(method, path.replace(/\/$/, ''))?.call,

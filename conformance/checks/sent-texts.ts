@@ -107,7 +107,6 @@ export function createTextSearch(record: Exchange[]) {
   };
 }
 
-/** Fails when a text differs from what was sent. */
 export function expectSameText(
   { http }: RunContext,
   sent: NewProject,

@@ -10,7 +10,6 @@ import {
 import { plural } from '../problems/describe.ts';
 import type { Level } from './check.ts';
 
-/** Some texts of a project. */
 export type Text = Partial<Texts>;
 
 /** A row of texts. Each goes into every field that allows it. */
@@ -45,7 +44,6 @@ const wideText = (length: number) => '字'.repeat(length);
 
 const atMost = (length: number) => (name: TextName) => Math.min(length, maxLengthOf(name));
 
-/** Projects whose texts a backend has to keep. */
 export const textRows = [
   textRow('TEXT-1', 'Markup is preserved', [
     '<b>Bold</b> & "quoted" \'plan\' &amp; <script>alert(1)</script>',

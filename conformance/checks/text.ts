@@ -37,8 +37,6 @@ import { must, should, type Check } from './check.ts';
 import { expectSameText } from './sent-texts.ts';
 import { asciiOf, brokenTexts, lettersOf, mapTexts, textRows, type Text } from './text-rows.ts';
 
-/** The texts of a project that a check is about. The fixtures have the others. */
-
 const nameText = (text: Text) => `the project ${JSON.stringify(truncate(nameOf(text)!, 15))}`;
 
 const lengthsOf = (text: Text) =>
@@ -61,7 +59,6 @@ const createText = oncePerArguments(async (context, text: Text, person: string) 
   (await context.signedInUser(person)).browser.createProject(sentOf(context, text)),
 );
 
-/** Creates the check that a backend keeps the texts of a row. */
 const textCheck = ({ id, level, title, projects }: (typeof textRows)[number]): Check => ({
   id,
   level,

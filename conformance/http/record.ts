@@ -21,11 +21,9 @@ export type Exchange = {
   isThrottled?: boolean;
   /** How long its browser had sent nothing, where that is the cause. */
   idleMs?: number;
-  /** The cookies of the request. */
   cookies: SentCookie[];
   /** Name of the simulated browser that sent the request. */
   browserName: string;
-  /** Who uses that browser. */
   person: string;
   /** False for requests that the app never sends; the kit makes those to see the refusal. */
   isAppRequest: boolean;

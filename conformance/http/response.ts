@@ -7,7 +7,6 @@ export const statusOf = ({ response }: Exchange): number => response?.status ?? 
 export const isSuccess = (exchange: Exchange): boolean =>
   statusOf(exchange) >= 200 && statusOf(exchange) < 300;
 
-/** Returns whether a request to an address that ends so has succeeded. */
 export const hasSucceeded = (exchange: Exchange, address: string) =>
   isSuccess(exchange) && exchange.request.path.endsWith(address);
 

@@ -176,7 +176,6 @@ export class SimulatedBrowser {
     return this.jar.getCookieStringSync(`${this.http.origin}/`, { ...sameSite, http: false });
   }
 
-  /** Returns the cookies that a request to this path carries. */
   cookiesFor(path: string): Cookie[] {
     return this.jar.getCookiesSync(this.http.origin + path, sameSite);
   }

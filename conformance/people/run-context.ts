@@ -45,12 +45,10 @@ export function createRunContext(
   const http = createHttpClient(origin, { ...httpOptions, onExchange: addSecrets });
   let browserCount = 0;
 
-  /** Creates a browser without cookies. */
   const newBrowser = (name: string) =>
     new SimulatedBrowser(http, `${name} ${++browserCount}`, name);
 
   const problems = new Map<string, Problem[]>();
-  /** Returns the problems of a check that other checks found. */
   const reportedTo = (id: string) => getOrCreate(problems, id, (): Problem[] => []);
   const reportTo = (id: string, problem: Problem) => void reportedTo(id).push(problem);
 

@@ -40,7 +40,6 @@ export type Visit = SignedInUser & { create: ApiCall<Project> };
 export const visitAs = async (context: RunContext, user: SignedInUser, name: string) =>
   ({ ...user, create: await user.browser.createProject(context.fixtures.project(name)) }) as Visit;
 
-/** Returns ada's first visit. */
 export const firstVisit = oncePerRun(async (context) =>
   visitAs(context, await context.signedInUser('ada'), 'first'),
 );

@@ -40,13 +40,11 @@ export function groupBy<Value>(
   return groups;
 }
 
-/** Names the first five of many. */
 export const listSome = (all: string[]): string =>
   all.length > 6 ? `${all.slice(0, 5).join(', ')} and ${all.length - 5} more` : all.join(', ');
 
 export const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Returns the first `length` characters. */
 export function truncate(text: string, length = 80): string {
   if (text.length <= length) return text;
   // Few characters have more code units: this bounds the time for a long text.

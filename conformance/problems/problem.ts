@@ -59,7 +59,6 @@ export function skip(reason: string): never {
 
 type Exchanges = (Exchange | ApiCall | undefined)[];
 
-/** Throws a single problem. */
 export function fail(...problem: Parameters<typeof createProblem>): never {
   throw new CheckFailed([createProblem(...problem)]);
 }
@@ -84,7 +83,6 @@ export function expectSuccess<Value>(
   return fail(description, [...previous.filter((each) => each !== call), call], more);
 }
 
-/** Throws the problems, if there are any. */
 export function failIfAny(problems: readonly (Problem | false | undefined)[]) {
   const actual = problems.filter((each) => each !== false && each !== undefined);
   if (actual.length > 0) throw new CheckFailed(actual);

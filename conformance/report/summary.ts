@@ -1,5 +1,4 @@
 import { groupBy, inSeconds, listSome, lowerFirst, plural } from '../problems/describe.ts';
-
 import type { Report, ReportedFinding, ReportedProblem, ReportedResult, Totals } from './schema.ts';
 
 /** A part of a finding, of the totals or of another section. */
@@ -43,13 +42,11 @@ export function viewOf(report: Report) {
   };
 }
 
-/** Returns a row for each reason, with the checks that have it. */
 const rowsByNote = (results: ReportedResult[]): Row[] =>
   [...groupBy(results, ({ note = '' }) => note)].map(([note, some]) =>
     row(listSome(some.map(({ id }) => id)), note),
   );
 
-/** Returns which checks could not run, and why. */
 function describeNotJudged({ ids, reason, limit }: Report['notJudged'][number]): Row {
   return limit === 'time'
     ? row(`Not judged: ${plural(ids.length, 'check')}, for ${reason}`, listSome(ids))
@@ -88,7 +85,6 @@ function rowsOf(finding: ReportedFinding): Row[] {
   ].filter(hasLines);
 }
 
-/** Returns a problem in full. */
 export const describeProblem = (problem: ReportedProblem): Row[] => [
   row('', [problem.description, ...(problem.detail === undefined ? [] : [problem.detail])]),
   row('users see', problem.userSees),
@@ -140,7 +136,6 @@ export const renderRows = (rows: Row[], labelWidth = 10): string[] =>
     ),
   );
 
-/** Returns the totals of a report. */
 function summarize(report: Report): Row[] {
   const { must, should } = report.totals;
   const startedAt = report.startedAt.slice(0, 19).replace('T', ' at ');

@@ -38,7 +38,6 @@ function viewerOf(exchanges: Exchange[], exchange: Exchange): string | undefined
 /** Compares texts too, because two users may have projects with the same id. */
 const keyOf = (project: Partial<Project>) => `${project.id} ${nameOf(project)}`;
 
-/** Returns the lists of the run so far. */
 function listViews({ http: { exchanges }, fixtures }: RunContext): View[] {
   const registered = new Set(
     exchanges.filter((each) => hasSucceeded(each, '/register')).map(emailOf),

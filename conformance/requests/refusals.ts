@@ -80,7 +80,6 @@ export async function triggerJudged(context: RunContext, errorCase: ErrorCase) {
 export const exchangeOf = (result: ApiCall | Exchange): Exchange =>
   'outcome' in result ? result.exchange : result;
 
-/** Returns what users read in an error case. */
 export const describeUserMessage = ({ userReads }: ErrorCase, result: ApiCall | Exchange) =>
   userReads ?? ('outcome' in result ? describeScreen(result) : describeExchangeScreen(result));
 

@@ -10,7 +10,6 @@ import { unshown } from './lists.ts';
 import { blockOnFlapping, isUnauthorized } from './sign-ins.ts';
 import { isListPublic } from './visitors.ts';
 
-/** Counts the sign-ins since a call. */
 export const countSignIns = (
   { http }: RunContext,
   { exchange: { startedAfter: start } }: ApiCall,

@@ -1,13 +1,11 @@
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
 
-/** Fetches the list without cookies. */
 export const listAsVisitor = oncePerRun((context) => context.newBrowser('visitor').listProjects());
 
 /** Fetches ten lists at once without cookies: a thread or a process may still have a user. */
 export const listAsManyVisitors = (context: RunContext) =>
   Promise.all(Array.from({ length: 10 }, () => context.newBrowser('visitor').listProjects()));
 
-/** Creates a project without cookies. */
 export const createAsVisitor = oncePerRun(async (context) =>
   (await creatingVisitor(context)).createProject(context.fixtures.project('of a visitor')),
 );

@@ -19,12 +19,10 @@ export type StoredAccount = Credentials & { projects: Project[] };
 /** A request of an operation, with a body that is an object. */
 export type BackendCall = {
   request: BackendRequest;
-  /** The parameters of the path. */
   params: Record<string, string>;
   json: JsonObject;
   /** The session cookie, or ''. */
   session: string;
-  /** The account that the session is for. */
   account: StoredAccount | undefined;
 };
 
@@ -42,13 +40,11 @@ export type Backend = Record<OperationId, (call: BackendCall) => BackendResponse
   emailKey: (email: string) => string;
   /** What of a password is compared. */
   passwordKey: (password: string) => string;
-  /** Returns why these credentials cannot be registered. */
   findCredentialsFault: (email: string, password: string) => string | undefined;
   registered: (call: BackendCall) => BackendResponse;
   loggedIn: () => BackendResponse;
   /** Refuses a wrong password, or an unknown email. */
   refuseLogin: (account: StoredAccount | undefined, call: BackendCall) => BackendResponse;
-  /** Returns the Set-Cookie lines of a sign-in. */
   signIn: (account: StoredAccount, call: BackendCall) => string[];
   createToken: () => string;
   /** Returns its cookie. The old session of the browser ends. */
@@ -60,7 +56,6 @@ export type Backend = Record<OperationId, (call: BackendCall) => BackendResponse
   /** The XSRF token of a session; undefined if the backend has none. */
   xsrfToken: (session: string) => string | undefined;
   isXsrfTokenRight: (call: BackendCall) => boolean;
-  /** Returns why these texts are refused. */
   findProjectFault: (texts: JsonObject) => string | undefined;
   /** Returns what a repeated Idempotency-Key creates no second time. */
   findRepeated: (call: BackendCall) => Project | undefined;
@@ -220,7 +215,6 @@ export const exemplary: Change = (backend) => ({
       : 'A text of a project is missing, too short or too long.',
 });
 
-/** Starts a backend with changes. */
 export function startBackend(clock: TestClock, ...changes: Change[]) {
   const backend = createBackend();
   for (const change of changes) applyChange(backend, clock, change);

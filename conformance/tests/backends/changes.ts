@@ -67,13 +67,11 @@ export const requests = (
     return 'status' in changed ? changed : next(changed);
   });
 
-/** Changes the requests of an operation. */
 export const requestsTo = (
   operation: OperationId,
   change: Parameters<typeof requests>[0],
 ): Change => requests((request) => isOperation(request, operation) && change(request));
 
-/** Responds to requests that make no call of the contract. */
 export const unknownRequests = (response: BackendResponse): Change =>
   requests(({ method, path }) => !findCall(method, path) && response);
 
@@ -98,7 +96,6 @@ export const responsesTo = (
       change(response, request, backend),
   );
 
-/** Changes the responses to refused requests. */
 export const refusals = (
   change: (response: BackendResponse, message: string) => BackendResponse,
 ): Change =>
@@ -151,7 +148,6 @@ export const after =
 
 type Result<Name extends FunctionName> = ReturnType<Backend[Name]>;
 
-/** Changes the texts that are stored. */
 export const storedText = (change: (text: string) => string): Change =>
   requestsTo('createProject', (request) => {
     const json = jsonOf(request);
@@ -208,7 +204,6 @@ export const renewedCookies = (
     return withSetCookies(response, createCookies(session, account, request));
   });
 
-/** Makes one change of several. */
 export const all =
   (...changes: Change[]): Change =>
   (backend, clock) => {
@@ -245,7 +240,6 @@ export const htmlPage = (status: number, heading: string): BackendResponse => ({
   body: `<!DOCTYPE html><html><body><h1>${heading}</h1></body></html>`,
 });
 
-/** Replaces a body with JSON. */
 export const withJson = <Message extends BackendRequest | BackendResponse>(
   message: Message,
   json: unknown,

@@ -19,7 +19,6 @@ function isMissing({ lacks, exchanges }: Problem): boolean {
   return lacks !== undefined && rows?.some(isSameProject(lacks)) === false;
 }
 
-/** Returns whether a list has the project of a request more than once. */
 function isTwice(create: Exchange, list: Exchange): boolean {
   const sent = Object(parseJson(String(create.request.body))) as Partial<Project>;
   const rows = parseJson(list.response?.text) as Project[];

@@ -55,7 +55,6 @@ export const restartAfter = (sent: BackendResponse): BackendResponse => ({
 
 export type Respond = (request: BackendRequest) => BackendResponse | Promise<BackendResponse>;
 
-/** Starts a server on a free port that sends what `respond` returns. */
 export async function startStubServer(respond: Respond): Promise<RunningServer> {
   const connections: Socket[] = [];
   const server = createServer(async (message, serverResponse) => {

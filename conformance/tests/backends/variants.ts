@@ -20,7 +20,6 @@ const response = (status: number, body = ''): BackendResponse => ({
   body,
 });
 
-/** Responds to a new account and a new project with this status. */
 const createdAs =
   (status: number): Change =>
   () => ({
@@ -37,7 +36,6 @@ const withExtraFields = (project: Project) => ({
 
 const anyone: StoredAccount = { email: '', password: '', projects: [] };
 
-/** Refuses each request with this status. */
 const refusedAs =
   (status: number): Change =>
   () => ({ refuse: (_status, message) => jsonResponse(status, { message }) });
@@ -46,7 +44,6 @@ const numericIds = change.ids((count) => count + 1);
 
 const sign = (text: string) => createHmac('sha256', 'a secret').update(text).digest('base64url');
 
-/** Creates sessions whose cookies are random tokens in this form. */
 const encodeSessions =
   (encode: (token: Buffer) => string): Change =>
   () => ({ createToken: () => encode(randomBytes(18)) });
@@ -150,7 +147,6 @@ const chunked = change.responses((sent) => ({
   },
 }));
 
-/** Allows requests of the pages of one origin. */
 export const allowOrigin = (appOrigin: string): Change =>
   change.respond(async (request, next) => {
     const { origin } = request.headers;

@@ -17,7 +17,6 @@ const emails =
   (keyOf: (email: string) => string): Change =>
   () => ({ emailKey: (email) => keyOf(email).toLowerCase() });
 
-/** Refuses registrations with such a text. */
 const refused = (field: 'email' | 'password', pattern: RegExp, status = 422): Change =>
   change.refuse('registerUser', status, (json) => pattern.test(String(json[field])));
 
@@ -31,7 +30,6 @@ const registrations =
       registerUser({ ...call, json: { ...call.json, [field]: changed(String(call.json[field])) } }),
   });
 
-/** Responds to a sign-in with an unknown email. */
 const unknownEmail = (response: BackendResponse) =>
   change.after('refuseLogin', (_refusal, account) => !account && response);
 
@@ -64,7 +62,6 @@ const ownSessions: Parameters<typeof change.inTwoProcesses>[0] =
       isOwn(session, request) ? findAccount(session, request) : undefined,
   });
 
-/** Faults of registering. */
 export const accountFaults: Record<string, Change> = {
   'ACCOUNT-1: each registration is refused': change.refuse('registerUser', 403, () => true),
   'ACCOUNT-2: a new account cannot sign in': change.refuse('login', 403, () => true),
@@ -164,7 +161,6 @@ export const accountFaults: Record<string, Change> = {
   'ACCOUNT-23: passwords need a capital and a digit': refused('password', /^[a-z ]{8,}$/),
 };
 
-/** Faults of signing in, and of sessions. */
 /** Sessions that end after so many requests. */
 const sessionsOf =
   (maxCount: number): Change =>

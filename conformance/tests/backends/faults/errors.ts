@@ -78,7 +78,6 @@ export const fatalFaults: Record<string, Change> = Object.fromEntries(
   ]),
 );
 
-/** Faults of error responses. */
 export const errorFaults: Record<string, Change> = {
   'ERR-1: error messages are in "detail"': change.refusals((response, message) =>
     change.withJson(response, { detail: message }),

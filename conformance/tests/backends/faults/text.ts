@@ -4,7 +4,6 @@ import { jsonResponse, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import { filteredLists } from './projects.ts';
 
-/** Refuses projects with such a text. */
 const refused = (message: string, isRefused: (text: string) => boolean): Change =>
   change.requestsTo(
     'createProject',
@@ -20,7 +19,6 @@ const textsOf = (length: number) => change.storedText((text) => text.slice(0, le
 /** A JSON body is longer than its texts. */
 const longestText = Math.max(...textNames.map(maxLengthOf));
 
-/** Faults that change the text of projects. */
 export const textFaults: Record<string, Change> = {
   'TEXT-1: text is HTML-escaped': change.storedText(escapeMarkup),
   'TEXT-2: non-Latin characters are replaced with question marks': change.storedText((text) =>
