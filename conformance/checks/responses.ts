@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Call } from '../../model/calls.ts';
 import { findCall } from '../../model/requests.ts';
+import { laterTimeoutMs } from '../http/patience.ts';
 import type { Exchange, Stop } from '../http/record.ts';
 import {
   isClientError,
@@ -12,7 +13,8 @@ import {
   statusOf,
 } from '../http/response.ts';
 import { generalCause, refusalCause } from '../problems/causes.ts';
-import { describeStatus, inSeconds } from '../problems/describe.ts';
+import { countIn, describeStatus, inSeconds } from '../problems/describe.ts';
+import { atOnceRequirement } from '../problems/fail-on-faults.ts';
 import { explainInvalidJson } from '../problems/matchers.ts';
 import { createProblem, fail, failIfAny, type Problem } from '../problems/problem.ts';
 import { failedCreate } from '../requests/creates.ts';
@@ -30,6 +32,8 @@ const timings: [subject: string, call: Call, isBesideMany: boolean][] = [
   ['Signing in', 'login', false],
   ['Registering', 'registerUser', false],
 ];
+
+const callOf = ({ request: { method, path } }: Exchange) => findCall(method, path)?.call;
 
 export const responseChecks: Check[] = [
   must('REACH-2', {
@@ -150,7 +154,7 @@ export const responseChecks: Check[] = [
       const ofLena = start < 0 ? [] : exchanges.slice(start).filter(isOfLena);
       const slow = timings.map(([subject, call, isBesideMany]) => {
         const sorted = (isBesideMany ? ofLena : others)
-          .filter(({ request }) => findCall(request.method, request.path)?.call === call)
+          .filter((each) => callOf(each) === call)
           .toSorted((a, b) => a.durationMs - b.durationMs);
         const median = sorted[Math.floor(sorted.length / 2)];
         const limitMs = call === 'login' || call === 'registerUser' ? 2000 : 1000;
@@ -164,7 +168,20 @@ export const responseChecks: Check[] = [
           },
         );
       });
-      failIfAny(slow);
+      // A few late responses of many leave the median short, and end the requests all the same.
+      const late = timings.map(([subject, call, isBesideMany], index) => {
+        const own = all.filter((each) => each.isAppRequest && callOf(each) === call);
+        const isLate = ({ durationMs }: Exchange) => durationMs >= laterTimeoutMs;
+        const { found, words } = countIn(own, isLate);
+        if (isBesideMany || slow[index] || found.length === 0) return undefined;
+        if (!context.http.hangs(methodAndPath(found[0]!.request))) return undefined;
+        return createProblem(
+          `${subject} takes ${inSeconds(laterTimeoutMs)} or longer in ${words} requests.`,
+          found.slice(-1),
+          { requirement: atOnceRequirement },
+        );
+      });
+      failIfAny([...slow, ...late]);
     },
   }),
 ];

@@ -137,6 +137,8 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
       const results = await Promise.allSettled(again);
       return results.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
     },
+    /** Returns whether the app's requests of an operation are not sent any more. */
+    hangs: (operation: string) => timeouts.hangs(`${operation} true`),
     /** Waits until no request is in flight, so that each exchange belongs to one check. */
     async settle() {
       while (pending.size > 0) await Promise.allSettled(pending);

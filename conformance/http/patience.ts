@@ -14,7 +14,8 @@ const maxStopMs = 15_000;
 const retryMs = 500;
 
 /** Longer until the first timeout, so that a slow backend is called slow. */
-const [firstTimeoutMs, laterTimeoutMs] = [10_000, 5_000];
+const firstTimeoutMs = 10_000;
+export const laterTimeoutMs = 5_000;
 /** For requests that only the kit sends, where others of their kind hang. */
 const hangTimeoutMs = 2_000;
 /** Late responses of a kind of request, or failures in a row, after which it counts as hanging. */

@@ -22,7 +22,7 @@ const minLasting = 4;
 const endRequirement =
   'End what a request begins, also if it is refused or fails: release its lock, return its connection, and roll back its transaction.';
 
-const atOnceRequirement =
+export const atOnceRequirement =
   'Let requests at once not wait for each other for ever: take one connection of the pool for a request, and locks in one order, and hold no thread for a connection that is idle.';
 
 const passingRequirement =

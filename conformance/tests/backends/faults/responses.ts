@@ -74,6 +74,15 @@ export const responseFaults: Record<string, Change> = {
     change.responsesTo('listProjects', 200, ({ body }) => {
       if ((JSON.parse(String(body)) as unknown[]).length > 100) clock.increment(2000);
     }),
+  'REACH-10: each fourth project takes six seconds': ({ createProject }, clock) => {
+    let count = 0;
+    return {
+      createProject(call) {
+        if (++count % 4 === 0) clock.increment(6000);
+        return createProject(call);
+      },
+    };
+  },
   'ERR-20: one of five workers fails after the registration of an existing email': () => {
     let count = 0;
     return sinceConflict(() => ++count % 5 === 0 && change.error(500));
