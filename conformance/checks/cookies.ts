@@ -67,7 +67,7 @@ export const cookieChecks: Check[] = [
     title: 'The browser sends the session cookie to /api/v1/projects',
     requirement: 'Set Path=/. The default is the folder of the sign-in request, /api/v1/auth.',
     statements: ['CALL-3', 'CHOICE-9'],
-    after: ['COOKIE-1'],
+    after: ['COOKIE-1', 'LEAK-4'],
     async run(context) {
       const { browser, login } = await context.signedInUser('ada');
       const names = setCookieLines(login.exchange).map(cookieName);

@@ -97,6 +97,7 @@ export const leakChecks: Check[] = [
               [setter, exchange],
               {
                 userSees: "another user's projects",
+                comesAndGoes: true,
                 ...(hasSucceeded(exchange, '/login') && madeTwice),
               },
             );

@@ -84,7 +84,7 @@ export const projectListChecks: Check[] = [
     requirement:
       'Store and commit the project before the response, and include it once, unchanged, in the next GET. Do not cache the list, and end the transaction of each read.',
     statements: ['APP-2', 'CALL-8', 'LIST-3'],
-    after: ['PROJECT-6', 'LEAK-4'],
+    after: ['PROJECT-6'],
     inspects: true,
     // With few projects: a list that lacks some of many is the finding of PROJECT-9.
     run: asUser('flo', async (context, browser) => {

@@ -201,6 +201,13 @@ export const signInFaults: Record<string, Change> = {
       return typed.filter((each) => each === typed.at(-1)).length > 4;
     });
   },
+  'LEAK-4: sign-ins within a second have one session id': ({ sessions }, clock) => ({
+    createSession(account) {
+      const session = `seeded-by-second-${Math.floor(clock.now() / 1000)}`;
+      sessions.set(session, account);
+      return session;
+    },
+  }),
   'SIGNIN-17: two processes with a database each take turns': (backend) => {
     const { accounts, sessions } = backend;
     const databases = [

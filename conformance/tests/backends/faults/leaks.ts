@@ -45,13 +45,6 @@ export const leakFaults: Record<string, Change> = {
       return change.withSetCookies(response, own ?? lines.get(connection) ?? []);
     });
   },
-  'LEAK-4: sign-ins within a second have one session id': ({ sessions }, clock) => ({
-    createSession(account) {
-      const session = `seeded-by-second-${Math.floor(clock.now() / 1000)}`;
-      sessions.set(session, account);
-      return session;
-    },
-  }),
   'LEAK-3: error messages contain the path of a file': change.refusals((response) =>
     change.withJson(response, { message: 'Refused by /srv/app/routes/projects.js.' }),
   ),
