@@ -2,7 +2,7 @@ import { Blocked } from '../http/record.ts';
 import type { Credentials, Project, User } from '../../machines/types.ts';
 import type { HttpClient } from '../http/client.ts';
 import { lateMs } from '../http/clock.ts';
-import { isClientError, isSuccess } from '../http/response.ts';
+import { isClientError, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { countIn, describeScreen, describeStatus, plural } from '../problems/describe.ts';
 import { createProblem, type Problem } from '../problems/problem.ts';
@@ -22,6 +22,12 @@ export type SignedInUser = Account & {
   list: ApiCall<Project[]>;
   /** A browser with the cookies of the sign-in: a later response may have replaced them. */
   signedInBrowser: SimulatedBrowser;
+};
+
+/** A right request that gets 400 may begin with the rest of the one before on its connection. */
+const leftOver = {
+  requirement:
+    'Read each request to its end, also one that is refused, or close its connection. What is left of a body is read as the next request, which gets 400.',
 };
 
 /** Creates the accounts that the checks of one run share. */
@@ -96,6 +102,7 @@ export function createAccounts(
             userSees: describeScreen(first),
             cause: { words, subject: email },
             comesAndGoes: true,
+            ...(isLate && statusOf(first.exchange) === 400 && leftOver),
           }),
         );
       return login;

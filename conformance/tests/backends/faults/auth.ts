@@ -208,6 +208,16 @@ export const signInFaults: Record<string, Change> = {
       return session;
     },
   }),
+  'SIGNIN-17: the unread body of a refused project is the next request of its connection': () => {
+    const unread = new Set<number>();
+    return change.respond(async (request, next) => {
+      if (unread.delete(request.connection)) return change.error(400);
+      const response = await next(request);
+      const isUnread = change.isOperation(request, 'createProject') && response.status === 401;
+      if (isUnread) unread.add(request.connection);
+      return response;
+    });
+  },
   'SIGNIN-17: two processes with a database each take turns': (backend) => {
     const { accounts, sessions } = backend;
     const databases = [
