@@ -252,7 +252,9 @@ const nameOf = ({ request }: Exchange): string =>
 
 function describeRequest({ request, cookies }: Exchange): string {
   const { method, path, headers } = request;
-  const body = request.body === undefined ? '' : ` ${truncate(String(request.body), 160)}`;
+  const text = request.body === undefined ? '' : ` ${String(request.body)}`;
+  const start = truncate(text, 160);
+  const body = start === text ? text : `${start} (${Buffer.byteLength(text)} bytes)`;
   const token = headers['x-xsrf-token'] ? ' X-XSRF-TOKEN: ***' : '';
   const names = cookies.map(({ name }) => name).join(', ');
   return `${method} ${path}${body}${token}${names && ` (cookies: ${names})`}`;
