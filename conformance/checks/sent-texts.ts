@@ -87,17 +87,22 @@ export function createTextSearch(record: Exchange[]) {
     if (!sender || own.some(isOfKey)) return undefined;
     const field = labelOf(name);
     const text = truncate(String(project[name]), 40);
-    // The list may have what was sent, with another id than the response.
-    const isOtherId = rowsOf(parseJson(shown.response!.text)).some(
-      (row) => row.id !== project.id && row[name] === sentIn(own[0]!)[name],
-    );
+    // What was sent may be in the list of its own user, with another id than the response.
+    const isForeign = shown.person === sender.person && shown.person !== own[0]!.person;
+    const isOtherId =
+      isForeign ||
+      rowsOf(parseJson(shown.response!.text)).some(
+        (row) => row.id !== project.id && row[name] === sentIn(own[0]!)[name],
+      );
     const description = isOtherId
       ? 'The response to a new project has the id of another project.'
       : `A project ${shown === own[0] ? '' : 'in a list '}has the ${field} of another request.`;
     return createProblem(description, [sender, ...own, shown], {
       detail: `It has "${text}", which ${sender.person} sent for another project.`,
       cause: {
-        words: 'projects have the text of another request',
+        words: isOtherId
+          ? 'responses to new projects have the id of another project'
+          : 'projects have the text of another request',
         subject: `the ${field} "${text}"`,
         requirement: isOtherId
           ? 'Respond with the id that the insert of this request returned, not with the newest one.'

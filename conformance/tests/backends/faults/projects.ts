@@ -211,6 +211,18 @@ export const otherProjectFaults: Record<string, Change> = {
         change.withJson(response, { ...change.jsonOf(response), id: Number(id) + 1 }),
     ),
   ),
+  'PROJECT-30: the response to a new project has the number of its user as its id': ({
+    accounts,
+  }) =>
+    change.all(
+      change.ids((count) => count + 1),
+      change.after('createProject', (response, { account }) => {
+        const id = [...accounts.values()].indexOf(account!) + 1;
+        return (
+          response.status === 201 && change.withJson(response, { ...change.jsonOf(response), id })
+        );
+      }),
+    ),
   'PROJECT-3: an empty list is null': lists((all) => (all.length > 0 ? all : null)),
   'PROJECT-5: the list is sorted newest first': lists((all) => all.toReversed()),
   'PROJECT-5: the list is sorted by the text of its ids, which are numbers': change.all(
