@@ -94,6 +94,7 @@ const withEachText =
   };
 
 const createWithBlank = withEachText(createAsOlga, () => '   ');
+const createWithTooLong = withEachText(createAsOlga, (name) => 'x'.repeat(maxLengthOf(name) + 1));
 
 /** What is no usable response is worse than a refusal without a message, and this than the rest. */
 function badnessOf(result: ApiCall | Exchange): number {
@@ -230,6 +231,10 @@ export const errorCases: ErrorCase[] = [
   acceptable('ERR-30', 'createProject', Buffer.from(latin1, 'latin1'), 'A project in Latin-1'),
   acceptable('ERR-31', 'createProject', `\uFEFF${latin1}`, 'A project after a byte order mark'),
   acceptable('ERR-32', 'createProject', { colour: 'green' }, 'A project with an unknown field'),
+  acceptable('ERR-51', undefined, createWithTooLong, 'A text that is longer than the maximum', {
+    statements: ['CHOICE-26', 'ERROR-5', 'ERROR-6'],
+    after: ['PROJECT-4'],
+  }),
   acceptable(
     'ERR-16',
     undefined,

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { minLengthOf, textNames } from '../../../http/project-texts.ts';
+import { maxLengthOf, minLengthOf, textNames } from '../../../http/project-texts.ts';
 import { jsonResponse, withHeaders, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import { closedConnection, type BackendRequest } from '../stub-server.ts';
@@ -20,6 +20,7 @@ type IsRefused = Parameters<typeof change.refuse>[2];
 
 const lastText = textNames.at(-1)!;
 const tooShort = 'x'.repeat(minLengthOf(lastText) - 1);
+const tooLong = 'x'.repeat(maxLengthOf(lastText) + 1);
 
 const isNumber = (value: unknown) => typeof value === 'number';
 const lacks =
@@ -56,6 +57,7 @@ const fatalRequests: Row[] = [
   ['ERR-48', 'an array as a text', 'createProject', (json) => Array.isArray(json[lastText])],
   ['ERR-35', 'null as a text', 'createProject', (json) => json[lastText] === null],
   ['ERR-50', 'a text that is too short', 'createProject', (json) => json[lastText] === tooShort],
+  ['ERR-51', 'a text that is too long', 'createProject', (json) => json[lastText] === tooLong],
   ['ERR-46', 'an array as project', 'createProject', (_, { body }) => body === '[]'],
   ['ERR-30', 'no UTF-8', 'createProject', (_, { body }) => body.includes('\uFFFD')],
   ['ERR-31', 'a byte order mark', 'createProject', (_, { body }) => body.startsWith('\uFEFF')],
