@@ -78,13 +78,17 @@ export const leakChecks: Check[] = [
     async run(context) {
       const names = (await findSessions(context)).flat().map(({ key }) => key);
       const setters = new Map<string, Exchange>();
-      for (const exchange of context.http.exchanges)
+      const { exchanges } = context.http;
+      // A mark that all sessions have is no session, such as that of a mock.
+      const lines = exchanges.flatMap(setCookieLines);
+      const isMark = (name: string, cookie: string) =>
+        lines.every((line) => cookieName(line) !== name || line.startsWith(`${cookie};`));
+      for (const exchange of exchanges)
         for (const line of setCookieLines(exchange)) {
           const name = cookieName(line);
           const [cookie = ''] = line.split(';');
-          // A short one may be a mark that all sessions have.
           if (!names.includes(name) || cookie.length < minCookieLength) continue;
-          if (isDeletion(exchange, line)) continue;
+          if (isDeletion(exchange, line) || isMark(name, cookie)) continue;
           const setter = setters.get(cookie);
           if (!setter) setters.set(cookie, exchange);
           const isOwn =
