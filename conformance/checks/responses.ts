@@ -170,7 +170,7 @@ export const responseChecks: Check[] = [
       });
       // A few late responses of many leave the median short, and end the requests all the same.
       const late = timings.map(([subject, call, isBesideMany], index) => {
-        const own = all.filter((each) => each.isAppRequest && callOf(each) === call);
+        const own = exchanges.filter((each) => callOf(each) === call);
         const isLate = ({ durationMs }: Exchange) => durationMs >= laterTimeoutMs;
         const { found, words } = countIn(own, isLate);
         if (isBesideMany || slow[index] || found.length === 0) return undefined;
