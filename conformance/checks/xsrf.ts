@@ -10,6 +10,7 @@ import { noteOnlyCookie } from '../problems/cookie-faults.ts';
 import { fail, failIfAny, createProblem, skip } from '../problems/problem.ts';
 import { createOrBlock, createWithToken, failedCreate } from '../requests/creates.ts';
 import { requireSessions } from '../requests/session-cookies.ts';
+import { noOrigin } from '../requests/sign-ins.ts';
 import { must, should, type Check } from './check.ts';
 import { describePath, specialCharacters } from '../requests/forged-cookies.ts';
 import {
@@ -248,9 +249,6 @@ export const xsrfChecks: Check[] = [
     },
   }),
 ];
-
-/** Without what tells from where a request comes. */
-const noOrigin = { origin: undefined, referer: undefined, 'sec-fetch-site': undefined };
 
 /** Fails if the token of a project that was created is refused for the next one. */
 async function expectTokenTwice(context: RunContext, { browser, login, create }: Visit) {

@@ -8,7 +8,7 @@ import { xsrfTokens } from '../../src/api/xsrf.ts';
 import type { HttpClient } from './client.ts';
 import { Blocked, type CookieSource, type Exchange } from './record.ts';
 import { isRedirect, responseHeader, statusOf, headerValues } from './response.ts';
-import type { HttpRequest } from './transport.ts';
+import { definedHeaders } from './transport.ts';
 
 /** A call made with the app's own client. */
 export type ApiCall<Value = unknown> = {
@@ -139,7 +139,7 @@ export class SimulatedBrowser {
     const isSameOrigin = origin === appOrigin;
     const cookies = this.cookiesFor(path);
     const token = this.xsrfToken();
-    const headers: Record<string, string | undefined> = {
+    const headers = definedHeaders({
       ...browserHeaders,
       referer: isSameOrigin ? origin + pageOf(method, path) : `${appOrigin}/`,
       'sec-fetch-site': isSameOrigin ? 'same-origin' : 'cross-site',
@@ -149,10 +149,8 @@ export class SimulatedBrowser {
       ...(token !== undefined && { 'x-xsrf-token': token }),
       ...(cookies.length > 0 && { cookie: cookies.map((each) => each.cookieString()).join('; ') }),
       ...options.headers,
-    };
-    for (const [name, value] of Object.entries(headers))
-      if (value === undefined) delete headers[name];
-    const request = { method, path, headers: headers as HttpRequest['headers'], body };
+    });
+    const request = { method, path, headers, body };
     const sentBy = {
       browserName: this.name,
       person: this.person,

@@ -16,6 +16,16 @@ export type HttpRequest = {
   mayBeLocked?: boolean;
 };
 
+/** Returns the headers without those that are undefined. */
+export const definedHeaders = (
+  headers: Record<string, string | undefined>,
+): HttpRequest['headers'] =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
+
 export type HttpResponse = {
   status: number;
   /** In the order received, names in lower case. */

@@ -11,6 +11,7 @@ import {
   statusOf,
 } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import { definedHeaders } from '../http/transport.ts';
 import type { Account } from '../people/accounts.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
 import { describeStatus, lowerFirst } from '../problems/describe.ts';
@@ -90,10 +91,31 @@ const bySignIns = { checks: ['SIGNIN-17'] };
 
 export const onNewConnection = { onNewConnection: true };
 
-/**
- * Like `expectSuccess`, of a plain call: says if the same bytes succeed on a new connection, or
- * without compression.
- */
+/** Without what tells from where a request comes. */
+export const noOrigin = { origin: undefined, referer: undefined, 'sec-fetch-site': undefined };
+
+export const originRequirement =
+  'Accept the Origin of the address that the browser has. Behind a proxy, let it forward Host and X-Forwarded-Proto.';
+
+type OtherWay = [words: string, headers: Record<string, string | undefined>, requirement: string];
+
+const uncompressed: OtherWay = [
+  'without compression',
+  { 'accept-encoding': 'identity' },
+  'Send all bytes of a compression: end it before you read them.',
+];
+
+/** How a plain request that is refused may pass. */
+const otherWays: OtherWay[] = [
+  [
+    'on a new connection',
+    {},
+    'Judge each request by itself: keep nothing of its body, headers or user for the next one of a connection.',
+  ],
+  ['without an Origin', noOrigin, originRequirement],
+];
+
+/** Like `expectSuccess`, of a plain call: says in which other way the same request succeeds. */
 export async function expectPlain<Value>(
   { http }: RunContext,
   call: ApiCall<Value>,
@@ -101,24 +123,19 @@ export async function expectPlain<Value>(
   previous: ApiCall[] = [],
 ): Promise<Value> {
   const { exchange } = call;
-  const headers = { ...exchange.request.headers, 'accept-encoding': 'identity' };
-  const isEncoded = responseHeader(exchange, 'content-encoding') && !call.outcome.ok;
-  const encoded = isEncoded && (await http.send({ ...exchange.request, headers }, exchange));
-  if (encoded && parseJson(encoded.response?.text) !== undefined)
-    return expectSuccess(
-      call,
-      `${failure}, and works without compression`,
-      [...previous, encoded],
-      {
-        requirement: 'Send all bytes of a compression: end it before you read them.',
-      },
-    );
-  const [again = exchange] = isClientError(exchange) ? await http.resend(exchange, 1) : [];
-  if (isSuccess(again) === isSuccess(exchange)) return expectSuccess(call, failure, previous);
-  return expectSuccess(call, `${failure}, and works on a new connection`, [...previous, again], {
-    requirement:
-      'Judge each request by itself: keep nothing of its body, headers or user for the next one of a connection.',
-  });
+  const isRefused = isClientError(exchange);
+  const isEncoded = !call.outcome.ok && responseHeader(exchange, 'content-encoding');
+  const ways = isRefused ? otherWays : isEncoded ? [uncompressed] : [];
+  for (const [words, changes, requirement] of ways) {
+    const headers = definedHeaders({ ...exchange.request.headers, ...changes });
+    const request = { ...exchange.request, headers, onNewConnection: isRefused };
+    const again = await http.send(request, exchange).catch(() => exchange);
+    if (isSuccess(again) && (isRefused || parseJson(again.response?.text) !== undefined))
+      return expectSuccess(call, `${failure}, and works ${words}`, [...previous, again], {
+        requirement,
+      });
+  }
+  return expectSuccess(call, failure, previous);
 }
 
 /**

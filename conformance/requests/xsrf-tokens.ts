@@ -5,7 +5,7 @@ import type { Visit } from '../people/visits.ts';
 import { countIn } from '../problems/describe.ts';
 import { fail } from '../problems/problem.ts';
 import { failedCreate } from './creates.ts';
-import { onNewConnection } from './sign-ins.ts';
+import { noOrigin, onNewConnection, originRequirement } from './sign-ins.ts';
 
 export const asksForToken = ({ exchange }: Pick<ApiCall, 'exchange'>) =>
   [400, 403, 419, 422].includes(statusOf(exchange)) &&
@@ -85,9 +85,8 @@ const tokenForms: TokenForm[] = [
   },
   {
     accepted: 'a request without an Origin is accepted',
-    requirement:
-      'Accept the Origin of the address that the browser has. Behind a proxy, let it forward Host and X-Forwarded-Proto.',
-    headersOf: () => ({ origin: undefined, referer: undefined }),
+    requirement: originRequirement,
+    headersOf: () => noOrigin,
   },
 ];
 

@@ -46,6 +46,7 @@ test.each([
   ['PROJECT-1: a compressed', /, and works without compression: the body is empty\.$/],
   ['ACCOUNT-4: passwords are norm', / with "e" and U\+0301, an accent .* sign in: status 401\.$/],
   ['ACCOUNT-1: a registration', / fails, and works on a new connection: status 400\.$/],
+  ['ACCOUNT-1: the origin', / fails, and works without an Origin: status 403\.$/],
   ['REACH-5: the body of a long', / gets a 200 response that ended after 1000 of \d+ bytes\.$/],
   [
     'PROJECT-2: a new project is shorter',

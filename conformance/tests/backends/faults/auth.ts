@@ -186,6 +186,10 @@ export const signInFaults: Record<string, Change> = {
     change.before('findAccount', (_backend, session) => {
       if (/[^\da-f]/.test(session)) sessions.clear();
     }),
+  'ACCOUNT-1: the origin of the app is refused': change.requestsTo(
+    'registerUser',
+    ({ headers }) => headers.origin !== undefined && change.error(403),
+  ),
   'ACCOUNT-1: a registration is refused on a connection with an earlier request': () => {
     const used: number[] = [];
     return change.requests((request) => {
