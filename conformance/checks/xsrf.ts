@@ -123,7 +123,7 @@ export const xsrfChecks: Check[] = [
       }
       const { login, create } = visit;
       await expectTokenOnConnections(context, visit);
-      await expectOtherForms(context, visit);
+      await expectOtherForms(context, visit.browser, [login, create]);
       const failure = `The app's XSRF token gets ${describeStatus(create.exchange)}`;
       if (refused.length === withToken.length)
         fail(`${failure}, in each session.`, [login, create], {
@@ -172,12 +172,14 @@ export const xsrfChecks: Check[] = [
           requirement: 'Keep the session: another tab may have changed the token.',
         });
       const areRefused = [missing, own].every((exchange) => asksForToken({ exchange }));
-      if (origin === noOrigin && areRefused && browser.xsrfToken() !== undefined)
+      if (origin === noOrigin && areRefused && browser.xsrfToken() !== undefined) {
+        await expectOtherForms(context, browser, [missing, own], noOrigin);
         fail(
           'Without an Origin, the XSRF token of the app is refused, as a missing one is.',
           [missing, own],
           { requirement: 'Compare X-XSRF-TOKEN with the value of the cookie XSRF-TOKEN.' },
         );
+      }
       if (!isClientError(missing) || (origin === noOrigin && !isSuccess(own)))
         skip('the backend does not reject a request without the token');
       if (!isSuccess(own)) throw new Blocked({ words: 'creating a project failed', exchange: own });

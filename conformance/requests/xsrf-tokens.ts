@@ -1,3 +1,4 @@
+import type { Exchange } from '../http/record.ts';
 import { isClientError, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
@@ -51,14 +52,14 @@ type TokenForm = {
   accepted: string;
   requirement?: string;
   /** Returns the changed headers; undefined where they would be the same. */
-  headersOf: (visit: Visit) => Record<string, string | undefined> | undefined;
+  headersOf: (browser: SimulatedBrowser) => Record<string, string | undefined> | undefined;
 };
 
 /** Other forms in which a backend may expect the token of the app. */
 const tokenForms: TokenForm[] = [
   {
     accepted: 'its percent-encoded form is accepted',
-    headersOf({ browser }) {
+    headersOf(browser) {
       const { value } = xsrfCookieOf(browser)!;
       return value === browser.xsrfToken() ? undefined : { 'x-xsrf-token': value };
     },
@@ -67,7 +68,7 @@ const tokenForms: TokenForm[] = [
     accepted: 'it is accepted in X-CSRF-Token',
     requirement:
       'Read the token from X-XSRF-TOKEN. A framework that decrypts this header has to encrypt the cookie too: make no exception for it.',
-    headersOf: ({ browser }) => ({
+    headersOf: (browser) => ({
       'x-csrf-token': browser.xsrfToken(),
       'x-csrftoken': browser.xsrfToken(),
     }),
@@ -76,7 +77,7 @@ const tokenForms: TokenForm[] = [
     accepted: 'its form that is masked with XOR is accepted',
     requirement:
       'Compare the header with the cookie as it is: in Spring Security, by CsrfTokenRequestAttributeHandler.',
-    headersOf({ browser }) {
+    headersOf(browser) {
       const token = Buffer.from(browser.xsrfToken()!);
       // A mask of zeros leaves the token as it is.
       const masked = Buffer.concat([Buffer.alloc(token.length), token]);
@@ -90,18 +91,23 @@ const tokenForms: TokenForm[] = [
   },
 ];
 
-/** Fails with the form in which the refused token of a visit is accepted. */
-export async function expectOtherForms(context: RunContext, visit: Visit) {
-  const { browser, login, create } = visit;
+/** Fails with the form in which the token of a browser is accepted, after requests that were refused. */
+export async function expectOtherForms(
+  context: RunContext,
+  browser: SimulatedBrowser,
+  refused: (ApiCall | Exchange)[],
+  changes: Record<string, undefined> = {},
+) {
   for (const { accepted, requirement, headersOf } of tokenForms) {
-    const headers = headersOf(visit);
+    const headers = headersOf(browser);
     if (!headers) continue;
     const project = context.fixtures.project('in another form');
-    const other = await browser.createProject(project, { headers, isAppRequest: false });
+    const options = { headers: { ...changes, ...headers }, isAppRequest: false };
+    const other = await browser.createProject(project, options);
     if (other.outcome.ok)
       fail(
-        `The app's XSRF token is refused, and ${accepted}.`,
-        [login, other, create],
+        `${'origin' in changes ? 'Without an Origin, the' : 'The'} app's XSRF token is refused, and ${accepted}.`,
+        [...refused.slice(0, -1), other, refused.at(-1)],
         requirement === undefined ? {} : { requirement },
       );
   }

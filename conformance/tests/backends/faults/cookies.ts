@@ -259,6 +259,10 @@ export const otherCookieFaults: Record<string, Change> = {
     })),
     tokenWithoutOrigin,
   ),
+  'XSRF-5: without an Origin, no XSRF token is right': change.all(
+    () => ({ isXsrfTokenRight: () => false }),
+    tokenWithoutOrigin,
+  ),
   'XSRF-5: without an Origin, a missing token ends the session': ({ sessions }) =>
     change.all(
       change.responsesTo('createProject', 403, (_, request) => {
