@@ -95,7 +95,7 @@ export const onNewConnection = { onNewConnection: true };
 export const noOrigin = { origin: undefined, referer: undefined, 'sec-fetch-site': undefined };
 
 export const originRequirement =
-  'Accept the Origin of the address that the browser has. Behind a proxy, let it forward Host and X-Forwarded-Proto.';
+  'Accept the Origin of the app, as the browser shows its address. Behind a proxy, let it forward Host and X-Forwarded-Proto.';
 
 type OtherWay = [words: string, headers: Record<string, string | undefined>, requirement: string];
 

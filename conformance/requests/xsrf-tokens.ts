@@ -50,7 +50,7 @@ export const xsrfCookieOf = (browser: SimulatedBrowser) =>
 type TokenForm = {
   /** What the backend accepts in place of the request of the app. */
   accepted: string;
-  requirement?: string;
+  requirement: string;
   /** Returns the changed headers; undefined where they would be the same. */
   headersOf: (browser: SimulatedBrowser) => Record<string, string | undefined> | undefined;
 };
@@ -59,6 +59,7 @@ type TokenForm = {
 const tokenForms: TokenForm[] = [
   {
     accepted: 'its percent-encoded form is accepted',
+    requirement: 'Compare X-XSRF-TOKEN with the percent-decoded value of the cookie XSRF-TOKEN.',
     headersOf(browser) {
       const { value } = xsrfCookieOf(browser)!;
       return value === browser.xsrfToken() ? undefined : { 'x-xsrf-token': value };
@@ -108,7 +109,7 @@ export async function expectOtherForms(
       fail(
         `${'origin' in changes ? 'Without an Origin, the' : 'The'} app's XSRF token is refused, and ${accepted}.`,
         [...refused.slice(0, -1), other, refused.at(-1)],
-        requirement === undefined ? {} : { requirement },
+        { requirement },
       );
   }
 }
