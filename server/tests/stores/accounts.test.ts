@@ -106,16 +106,19 @@ describe.each(storeNames)('accounts on %s', (name) => {
       });
   });
 
-  test('signing in again ends the previous session of the browser, and no other', async () => {
+  test('signing in ends the previous session of the browser, also of another user', async () => {
     const client = await signedInClient(address());
     const otherBrowser = new CookieClient(address());
     await otherBrowser.login(client.credentials);
-    const thief = copyClient(client);
+    const { credentials } = await signedInClient(address());
 
-    await client.login();
-    expect((await client.listProjects()).status).toBe(200);
-    expect((await otherBrowser.listProjects()).status).toBe(200);
-    expect((await thief.listProjects()).status).toBe(401);
+    for (const next of [client.credentials, credentials]) {
+      const thief = copyClient(client);
+      await client.login(next);
+      expect((await client.listProjects()).status).toBe(200);
+      expect((await otherBrowser.listProjects()).status).toBe(200);
+      expect((await thief.listProjects()).status).toBe(401);
+    }
   });
 
   test('a sign-in that cannot end the session before is refused', async () => {

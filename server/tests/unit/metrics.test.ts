@@ -14,6 +14,7 @@ test('those that wait and those that were refused are counted apart, and time in
   );
   const request = { routeOptions: { config: { operationId: 'login' } } };
   endedRequests.publish({ request, status: 'aborted', ms: 1500 });
+  await fetch(url);
   const response = await fetch(url);
   expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4');
   const text = await response.text();
