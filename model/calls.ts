@@ -18,7 +18,6 @@ type ActorsOf<Each extends AnyStateMachine> = Each extends Each
 /** The operationIds that the machines invoke. */
 export type Call = ActorsOf<Machine>;
 
-/** Returns a text for each field of a project. */
 const projectTexts = (text: (label: string) => string) =>
   Object.fromEntries(
     Object.entries(forms.createProject.fields).map(([name, label]) => [name, text(label)]),
@@ -200,7 +199,6 @@ export type CallDefinition = {
   toEvent?: (input: never) => AnyEventObject;
 };
 
-/** Returns what the table has on a call. */
 export const definitionOf = (call: Call): CallDefinition => calls[call];
 
 export type ResultName = { [Of in Call]: keyof (typeof calls)[Of]['results'] & string }[Call];
@@ -222,7 +220,6 @@ export type PressedCall = Exclude<Call, FetchedCall>;
 
 export const buttonOf = (call: PressedCall): string => calls[call].button;
 
-/** Returns whether the screen of an address makes a call when it opens. */
 export function fetchesOnOpen(address: string): boolean {
   const route = routeOf(address);
   return callNames.some((call) => isFetched(call) && definitionOf(call).route === route);

@@ -8,7 +8,6 @@ import { within } from '../shared/waits.ts';
 /** For an app in this process on a busy machine. */
 const maxRequestMs = 20_000;
 
-/** A request as a backend receives it. */
 export type ReceivedRequest = {
   method: string;
   path: string;
@@ -20,7 +19,6 @@ export type ReceivedRequest = {
   text: string;
 };
 
-/** A request that waits for its response. */
 export type PendingRequest = ReceivedRequest & {
   answer: (status: number, body?: unknown, headers?: Record<string, string>) => void;
   answerText: (status: number, text: string, contentType?: string) => void;
@@ -78,7 +76,6 @@ export function controlledBackend() {
       return within(call, new Promise((claim) => waiting.push({ call, claim })), maxRequestMs);
     },
     answer: (call: Call, response: BackendResponse) => respond(calls.pending(call), response),
-    /** Returns the number of such requests so far. */
     count: (call: Call) => calls.counts()[call].made,
     counts: () => calls.counts(),
   };

@@ -7,13 +7,11 @@ import type { BackendResponse } from './results.ts';
 /** Answers a call. A driver without a client gives `event` to the machine instead. */
 type Answer = (call: Call, response: BackendResponse, event?: AnyEventObject) => Promise<void>;
 
-/** What a user does on a screen. */
 export type UserActions = {
   /** Follows a link to an address, such as `/about`. Without one, enters it like a bookmark. */
   go: (address: string) => Promise<void>;
   /** Fills the form in view. */
   fill: (form: FormName, values: string[]) => Promise<void>;
-  /** Presses the button of a call. */
   press: (call: PressedCall) => Promise<void>;
 };
 
@@ -24,7 +22,6 @@ export async function fillAndPress(user: UserActions, form: FormName, values: st
 
 /** Acts as the user, the backend and the clock of a running app. */
 export type Driver = UserActions & {
-  /** Answers the pending call. */
   answer: Answer;
   elapse: (milliseconds: number) => Promise<void>;
   /** A user signs in in another tab. */

@@ -15,7 +15,6 @@ import { scopes, stepsOf, type Scope } from './scopes.ts';
 import { fieldWithMostValues, keyOf } from './state-key.ts';
 import { compare, type Pair as PairOf, type Step as StepOf } from './steps.ts';
 
-/** The app under exploration. */
 export type ExploredApp = AbortAwareDriver & {
   /** Returns what decides the next steps of the app, beyond the state of the oracle. */
   state: () => unknown;
@@ -79,7 +78,6 @@ export async function explore(
   return all;
 }
 
-/** Explores one scope. */
 class Explorer {
   /** Each state has one entry, whichever steps led to it. */
   readonly states = new Map<string, State>();

@@ -27,7 +27,6 @@ type Limits = {
   isAllowed?: (edge: Edge) => boolean;
 };
 
-/** Returns the nearest state that is wanted. */
 export function nearest(
   from: State,
   isWanted: (state: State) => boolean,

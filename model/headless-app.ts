@@ -42,7 +42,6 @@ export function createHeadlessApp(api: Api, inspect?: Inspect) {
   const draft = () => inputOf('createProject', values);
   load();
 
-  /** Loads the page. */
   function load() {
     actors = createActors({
       api,
@@ -98,7 +97,6 @@ export function createHeadlessApp(api: Api, inspect?: Inspect) {
     onSessionChange({ user, isElsewhere });
   }
 
-  /** Returns the actor that makes a call. */
   const actorOf = (call: Call): AnyActor =>
     Object.values<AnyActor>(actors).find(({ logic }) => call in logic.implementations.actors)!;
 

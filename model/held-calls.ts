@@ -12,7 +12,6 @@ export type HeldCall<Result> = {
   reject: (reason: unknown) => void;
 };
 
-/** Returns a list of calls that end by hand. */
 export function createHeldCalls<Result>() {
   const made: HeldCall<Result>[] = [];
   const isPending = ({ isEnded, signal }: HeldCall<Result>) => !isEnded && !signal.aborted;

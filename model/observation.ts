@@ -22,7 +22,6 @@ export type Screen = {
   list:
     | {
         busy: boolean;
-        /** The texts of each row. */
         rows: string[][];
         note: string | undefined;
       }
@@ -45,14 +44,12 @@ type Shown = {
   values: readonly string[];
   announced: string;
   pending: Call[];
-  /** Whether the last fetch of the list failed. */
   hasListFailed: boolean;
   /** The messages of the banners, by address. */
   errorMessages: Record<string, string | undefined>;
   projects: readonly Project[];
 };
 
-/** Returns what the screen of a path shows. */
 export function screenOf({
   path,
   values,

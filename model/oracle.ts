@@ -147,7 +147,6 @@ export function createOracle(start: string) {
 
   const isSubmitted = (text: string[]) => submitted?.every((part, index) => part === text[index]);
 
-  /** Returns the email of the last login, in lower case. */
   const loginEmail = () => String(fieldOf(calls.login.sent, 'email')).toLowerCase();
 
   /** Each gets the values of the form in view. */

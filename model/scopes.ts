@@ -110,7 +110,6 @@ export const scopesOfWalks: Scope[] = [
     .map((calls) => ({ calls, isRendered: true, isFilled: true })),
 ];
 
-/** Returns the steps of a scope. */
 export function stepsOf({ calls, isLate, isFilled, isEdited, isRendered }: Scope): Step[] {
   const late = isLate ? calls : [];
   const timed = isLate || isRendered ? calls.filter(isFetched) : [];

@@ -73,7 +73,6 @@ const edit = (form: FormName, field: number, isEmptied: boolean): Step => ({
   },
 });
 
-/** Empties a form that holds a text. */
 export const empty = (form: FormName): Step => ({
   name: `empty ${form}`,
   isPossible: ({ path, values }) => path === forms[form].route && values?.join('') !== '',
@@ -213,7 +212,6 @@ export const reloadAsOther = reloadAs(
   (n) => fixtures.credentials(n).email,
 );
 
-/** Returns what is different in the app and in the specification. */
 export async function compare({ app, oracle }: Pair): Promise<string[]> {
   return differencesOf(await app.observe(), await oracle.observe());
 }

@@ -18,7 +18,6 @@ export const fieldMessages = {
   maxLength: (label: string, limit: number) => `${label} must be at most ${limit} characters`,
 };
 
-/** Returns a text as it is sent. */
 export const textToSend = (rule: FieldRule | undefined, text: string): string =>
   rule?.isTrimmed ? text.trim() : text;
 

@@ -1,7 +1,6 @@
 /** A parameter in a path of the contract, such as `{projectId}`. */
 const parameter = /\{(\w+)\}/g;
 
-/** Returns the names of the parameters. */
 export const parameterNames = (template: string): string[] =>
   Array.from(template.matchAll(parameter), ([, name = '']) => name);
 

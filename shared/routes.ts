@@ -30,10 +30,7 @@ type RouteWith<Properties> = {
 
 const isRoute = (path: string): path is Route => Object.hasOwn(screens, path);
 
-/** The screens in the lazy chunk. */
 export type LazyRoute = RouteWith<{ isLazy: true }>;
-
-/** The screens with a link in the header. */
 export type HeaderRoute = RouteWith<{ link: string }>;
 
 export const isLazy = (route: Route): route is LazyRoute => screens[route].isLazy;

@@ -11,7 +11,6 @@ export function inputFor(call: Call): Record<string, string> | undefined {
   );
 }
 
-/** Makes a call with the app's client. */
 export function callApi(api: Api, call: Call, signal: AbortSignal): Promise<Outcome<unknown>> {
   return api.call(call, inputFor(call) as Input<Call>, signal);
 }

@@ -7,7 +7,6 @@ const file = new URL('../generated/contract.json', import.meta.url);
 
 export const operations = operationsOf(JSON.parse(readFileSync(file, 'utf8')) as ContractDocument);
 
-/** The path of each operation. */
 export const paths = Object.fromEntries(
   Object.entries(operationTable).map(([id, { path }]) => [id, path]),
 ) as { [Id in OperationId]: string };

@@ -120,6 +120,5 @@ export class CookieClient {
   }
 }
 
-/** Registers an account and signs in. */
 export const signedInClient = (address: string): Promise<CookieClient> =>
   new CookieClient(address).signUp();

@@ -23,7 +23,6 @@ export function insertProjectSql(
   return `insert into projects (${names}) select ${row} from ${from}`;
 }
 
-/** Returns the number of rows of each table. */
 export async function countRows(database: Database, tables: string[]) {
   const counts: Record<string, number> = {};
   for (const table of tables)

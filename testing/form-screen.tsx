@@ -15,7 +15,6 @@ export const errorText = (label: string) => errorElement(label)?.textContent;
 export const expectError = (label: string, message: string) =>
   waitFor(() => expect(errorText(label)).toBe(message));
 
-/** Renders the screen of a form. */
 export async function renderForm(name: FormName) {
   const { route, button: buttonLabel } = forms[name];
   const app = await renderApp(route);

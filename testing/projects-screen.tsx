@@ -9,7 +9,6 @@ export const projectField = (name: TextName) =>
   screen.getByLabelText<HTMLInputElement>(fields[name]);
 export const createButton = () => screen.getByRole('button', { name: button });
 
-/** Returns the texts in the form. */
 export const formTexts = () =>
   Object.fromEntries(textNames.map((name) => [name, projectField(name).value]));
 

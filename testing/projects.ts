@@ -9,7 +9,6 @@ export type TextName = keyof Texts;
 
 const rules: Record<TextName, FieldRule> = bodyFields.createProject;
 
-/** The names of a project's texts. */
 export const textNames = Object.keys(rules) as TextName[];
 
 const maxLengthOf = (name: TextName) => rules[name].maxLength!;

@@ -33,7 +33,6 @@ if (process.exitCode === 1) {
 
 type Output = Rolldown.RolldownOutput['output'];
 
-/** Builds the app without writing it. */
 async function buildInMemory(): Promise<Output> {
   const options = { write: false, sourcemap: 'hidden' } as const;
   const result = await build({ root, logLevel: 'silent', build: options });

@@ -14,7 +14,6 @@ import {
 import { dereferencedContract } from './contract.ts';
 import { markdownTable } from './diagram.ts';
 
-/** Returns the page for openapi.yaml. */
 export async function contractPage(): Promise<string> {
   const contract = await dereferencedContract();
   const { info, components, servers } = contract;
@@ -61,7 +60,6 @@ function curlLines(origin: string, operations: ContractOperation[]): string[] {
   });
 }
 
-/** Returns the blocks of one operation. */
 function operationBlocks(operation: ContractOperation): string[] {
   const { summary, description, method, path, isPublic, parameters, body, responses } = operation;
   const id = operation.id as OperationId;
@@ -110,7 +108,6 @@ const parameterBlocks = (title: string, parameters: ContractOperation['parameter
 const headerFields = ({ headers }: ContractResponse) =>
   Object.entries(headers).map(([name, field]) => describeField(name, field));
 
-/** Returns the schema of a body and its examples. */
 function bodyBlocks(
   { schema, examples }: { schema?: Schema | undefined; examples: Example[] },
   operationId?: OperationId,

@@ -20,7 +20,6 @@ interface Backend {
   ready?: () => Promise<unknown>;
   /** Ends a backend that is late, and starts it again. */
   restart?: () => void;
-  /** Applies the edit of a file. */
   onEdit?: (file: string, server: ViteDevServer) => void;
   stop?: () => Promise<void>;
 }

@@ -53,7 +53,6 @@ export function requireSoftware(name: SoftwareName): string {
   throw new Error(`${name} is not installed. ${installCommand([name])}`);
 }
 
-/** Returns what is not installed. */
 export const findMissingSoftware = () =>
   softwareNames.filter((name) => !optionalSoftware[name].find());
 

@@ -1,7 +1,6 @@
 /** Signals processes with all their descendants. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Returns a process and its descendants. */
 function processTree(root: number): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Boolean);
   const parents = new Map(pids.map((pid) => [pid, statusOf(pid)?.parent]));

@@ -6,7 +6,6 @@ const { join } = require('node:path');
 
 const root = join(__dirname, '../');
 
-/** Prints a sentence and ends the process. */
 function exitWith(sentence) {
   console.error(sentence);
   process.exit(1);

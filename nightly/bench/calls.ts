@@ -6,7 +6,6 @@ import { newProject } from '../../testing/projects.ts';
 import type { Environment } from '../../testing/server-process.ts';
 import type { Load } from './load.ts';
 
-/** A server to measure. */
 export interface Server {
   address: string;
   settings: Environment;

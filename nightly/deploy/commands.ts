@@ -17,7 +17,6 @@ export async function run(program: string, args: string[], env: Record<string, s
   return stdout.trimEnd();
 }
 
-/** Returns true if the program fails. */
 export const fails = (program: string, args: string[], env?: Record<string, string>) =>
   run(program, args, env).then(
     () => false,
@@ -49,7 +48,6 @@ export async function countProjects(client: CookieClient): Promise<number> {
   return projects.length;
 }
 
-/** Waits until a server is ready. */
 export const untilReady = (address: string) =>
   waitFor(`${address} to be ready`, () =>
     fetch(`${address}/readyz`).then(

@@ -68,7 +68,6 @@ interface OpenOptions {
   isServer?: boolean;
 }
 
-/** Opens the store named by the settings. */
 export function openConfiguredStore(
   settings: Settings,
   { isServer = false }: OpenOptions = {},

@@ -86,7 +86,6 @@ export function parseContract(text: string) {
       method: operation.method,
       /** In Fastify's syntax: with parameters after colons, of which none is empty. */
       url: replaceParameters(operation.path, (name) => `:${name}(^.+$)`),
-      /** Matches the path of a request. */
       pathPattern: pathPattern(operation.path),
       isPublic: operation.isPublic,
       /** JSON Schemas, in the form of Fastify's `schema` option. */

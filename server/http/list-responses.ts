@@ -126,7 +126,6 @@ function createStream(chunks: Iterable<Buffer> | AsyncIterable<Buffer>, useGzip:
   return pipeline(json, gzip, () => {});
 }
 
-/** Returns whether If-None-Match lists the ETag. */
 export function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;

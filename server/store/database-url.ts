@@ -121,7 +121,6 @@ function tlsConfig(valueOf: (name: string) => string | undefined): ClientConfig 
   }
 }
 
-/** Decodes text from a URL. */
 function decode(text = ''): string {
   try {
     return decodeURIComponent(text);

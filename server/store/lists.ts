@@ -14,7 +14,6 @@ export interface ListVersion {
 /** A project as the contract has it. */
 export type StoredProject = components['schemas']['Project'] & { id: string };
 
-/** The column of each field of a project. */
 export const columns: { [Name in keyof StoredProject]-?: string } = {
   id: 'id',
   title: 'title',

@@ -49,7 +49,6 @@ export function openPool(url: string, { poolSize = 10, timeoutMs = 10_000 }: Pos
   pool.on('error', () => {});
   // The same for a connection in use that breaks between two statements.
   pool.on('connect', (client) => client.on('error', () => {}));
-  /** Open connections. */
   const connections = new Map<PoolClient, PostgresSession>();
   pool.on('remove', (client) => connections.delete(client));
 

@@ -48,7 +48,6 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     }
   }
 
-  /** Runs a single statement. */
   async function runAlone(client: PoolClient, sql: string, values?: SqlValue[]) {
     if (!localSettings(client)) return run(client, sql, values);
     const transaction: Transaction<unknown[]> = function* () {

@@ -6,7 +6,6 @@ import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 const read = (name: string) => readFileSync(new URL(`../deploy/${name}`, import.meta.url));
 
-/** Starts a server with metrics. Returns its address and the URL of the metrics. */
 async function startWithMetrics(settings: Record<string, string>) {
   const { address, errors } = await startProcess({ ...settings, METRICS_PORT: '0' });
   await expect.poll(errors).toContain('Metrics are at ');

@@ -20,7 +20,6 @@ export function createIdempotencyKeys(currentUser: () => string | undefined) {
   const textOf = (project: NewProject) => textOfFields(schemaFields.NewProject, project);
 
   return {
-    /** Returns the key to send with a project. */
     keyOf(project: NewProject): string {
       if (user !== undefined && user !== currentUser()) keys.clear();
       user = currentUser();

@@ -28,7 +28,6 @@ export async function toOutcome<Value>(
   }
 }
 
-/** Returns the whole text of a response. */
 export const readText = (response: Response): Promise<string> =>
   response.text().catch(throwConnectionLost);
 

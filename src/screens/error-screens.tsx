@@ -12,7 +12,6 @@ const homeLink = (
   </Link>
 );
 
-/** The screen of a path that no route matches. */
 export function NotFoundScreen() {
   return <ErrorPage title={errorTitle} message="404 Not Found" homeLink={homeLink} />;
 }

@@ -35,7 +35,6 @@ export const credentialsSchema = object({
   ),
 }) satisfies ZodMiniType<Credentials, Credentials>;
 
-/** Validates a new project. */
 export const newProjectSchema = object(
   fieldsOf(bodyFields.createProject, forms.createProject.fields),
 ) satisfies ZodMiniType<Required<NewProject>, Required<NewProject>>;

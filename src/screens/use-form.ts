@@ -147,7 +147,6 @@ export function useForm<Values extends FieldValues>(
   };
 }
 
-/** Returns the names of the fields that must not be empty. */
 function requiredNames(schema: ZodMiniType, names: string[]) {
   const { error } = schema.safeParse(Object.fromEntries(names.map((name) => [name, ''])));
   return error?.issues.map(({ path }) => path[0]) ?? [];

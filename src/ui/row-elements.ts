@@ -6,7 +6,6 @@ export const blockOf = (index: number) => Math.floor(index / blockSize);
 
 export const indexOf = (row: Element) => Number(row.ariaPosInSet) - 1;
 
-/** Returns the index of the row that contains an element. */
 export function indexOfRowAround(element: Element | null): number | undefined {
   const row = element?.closest('[aria-posinset]');
   return row ? indexOf(row) : undefined;

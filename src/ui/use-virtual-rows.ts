@@ -47,7 +47,6 @@ export function useVirtualRows(
     end: isVirtualized ? Math.min(blocks.end * blockSize, count) : count,
     heightOfRows: offsets.heightOfRows,
     showAll,
-    /** Scrolls to a row and returns its element. */
     scrollToRow: (index: number): Element | undefined => {
       scroll.end();
       reading.setPlace({ row: index, offset: -innerHeight / 2, source: 'scroll' });

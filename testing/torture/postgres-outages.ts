@@ -14,7 +14,6 @@ const outageSeconds = 40; // longer than the timeouts of the servers
 
 type Replicated = Awaited<ReturnType<typeof startReplicated>>;
 
-/** How the primary fails. */
 const failures = {
   'kill -9': ({ primary }: Replicated) => primary.kill(),
   SIGSTOP: async ({ primary }: Replicated) => primary.signal('SIGSTOP'),

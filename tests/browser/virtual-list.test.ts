@@ -107,7 +107,6 @@ test('the page of a long list is as high as its rows after the window changed it
     }).observe(document.querySelector('main ul')!, { childList: true });
     return count;
   });
-  /** Returns the height of the list, in rows. */
   const heightInRows = () =>
     page.evaluate(() => {
       const rows = [...document.querySelectorAll('main li')];

@@ -26,7 +26,6 @@ import { projectOf, textNames } from '../../testing/projects.ts';
 const textOf = (form: FormName, label: string) =>
   valuesOf(form, definitionOf(form).input!(1))[labelsOf(form).indexOf(label)]!;
 
-/** Renders a form in which only these fields are empty. */
 async function renderFilled(name: FormName, ...empty: string[]) {
   const form = await renderForm(name);
   for (const label of labelsOf(name)) {

@@ -80,7 +80,6 @@ describe('a browser with a session', () => {
   });
 });
 
-/** Starts a server. Returns its warnings. */
 async function startWithWarnings() {
   const warnings: Record<string, unknown>[] = [];
   const write = (line: string) => void warnings.push(JSON.parse(line) as (typeof warnings)[number]);

@@ -63,7 +63,6 @@ test('the error behind a 500 is logged', async () => {
 });
 
 describe('security events', () => {
-  /** Starts a server. Returns its security events. */
   async function startWithEvents() {
     const events: Record<string, unknown>[] = [];
     const write = (line: string) => {

@@ -398,7 +398,6 @@ async function sendRaw(...request: Parameters<typeof sendText>) {
   return { status: statusOf(head), headers, setCookies: [], body: JSON.parse(body) as unknown };
 }
 
-/** Lists projects on a store with a bug. */
 async function listWithBug(bug: Error): Promise<Reply> {
   const database = openSqlite(temporaryFolder());
   const query: Database['query'] = (sql, values) => {

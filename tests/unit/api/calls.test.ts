@@ -10,7 +10,6 @@ import { newProject, projectOf } from '../../../testing/projects.ts';
 const origin = 'https://tracker.example';
 const { signal } = new AbortController();
 
-/** Returns the request of each call. */
 async function sendAll(cookies: () => string, baseUrl = origin): Promise<ReceivedRequest[]> {
   const backend = controlledBackend();
   const api = createApi({ origin, baseUrl, fetch: backend.fetch, cookies });

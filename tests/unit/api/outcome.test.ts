@@ -10,7 +10,6 @@ import { projectWithText, storedProject } from '../../../testing/projects.ts';
 
 const { signal } = new AbortController();
 
-/** Makes each call with the client that it gets. */
 const call = Object.fromEntries(
   callNames.map((name) => [name, (api: Api) => callApi(api, name, signal)]),
 ) as Record<Call, (api: Api) => Promise<Outcome<unknown>>>;
