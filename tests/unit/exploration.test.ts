@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { explore } from '../../model/exploration.ts';
+import type { Call } from '../../model/calls.ts';
+import { explore, messageOf } from '../../model/exploration.ts';
 import { createExploredApp } from '../../model/explored-app.ts';
 import { differencesOf } from '../../model/observation.ts';
 
@@ -15,4 +16,12 @@ test.each([
   [{}, { a: 1 }, 'list.a: the app has nothing, and the specification says 1'],
 ])('the difference of %j from %j is named', (actual, expected, difference) => {
   expect(differencesOf({ list: actual }, { list: expected })).toEqual([difference]);
+});
+
+test.each<{ calls: Call[] }>([
+  { calls: ['login', 'registerUser'] },
+  { calls: ['registerUser', 'listProjects', 'createProject'] },
+])('the app agrees with the oracle in every state of $calls', async (scope) => {
+  const { difference } = await explore(createExploredApp, [scope]);
+  expect(difference ? [messageOf(difference)] : []).toEqual([]);
 });
