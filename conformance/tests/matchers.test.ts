@@ -2,7 +2,15 @@
 import { expect, test } from 'vitest';
 import type { Exchange } from '../http/record.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
-import { findMessageFault, listFault, sentenceFault, textFault } from '../problems/matchers.ts';
+import type { CheckFailed } from '../problems/problem.ts';
+import { failOnFaults } from '../problems/fail-on-faults.ts';
+import {
+  accessFault,
+  findMessageFault,
+  listFault,
+  sentenceFault,
+  textFault,
+} from '../problems/matchers.ts';
 
 const exchangeOf = (status: number, text: string) =>
   ({
@@ -87,3 +95,39 @@ test.each([
 ])('the message %j %s', (message, fault) => {
   expect(sentenceFault(exchangeOf(400, JSON.stringify({ message })))).toBe(fault);
 });
+
+test.each([
+  ['*', 'true', 'Idempotency-Key, Content-Type', "allows the origin *, not the app's"],
+  ['http://app', 'no', 'content-type', 'has no Access-Control-Allow-Credentials: true'],
+  ['http://app', 'true', 'content', 'does not allow the header content-type and idempotency-key'],
+  ['http://app', 'true', 'Idempotency-Key,Content-Type', undefined],
+])('a preflight response with %s, %s and %s: %s', (origin, credentials, names, fault) => {
+  const exchange = exchangeOf(204, '');
+  exchange.request.method = 'OPTIONS';
+  exchange.request.headers['access-control-request-headers'] = 'content-type,idempotency-key';
+  exchange.response!.headers.push(
+    ['access-control-allow-origin', origin],
+    ['access-control-allow-credentials', credentials],
+    ['access-control-allow-headers', names],
+  );
+  expect(accessFault(exchange, 'http://app')).toBe(fault);
+});
+
+test('a problem of an operation counts the requests with its status', () => {
+  const exchanges = [200, 400, 500, 400].map((status) => exchangeOf(status, ''));
+  const faultOf = ({ response }: Exchange) => (response!.status === 200 ? undefined : 'fails');
+  const { problems } = caught(() => failOnFaults(exchanges, () => true, faultOf)) as CheckFailed;
+  expect(problems.map(({ detail }) => detail)).toEqual([
+    'So in 2 of 4 requests, each at once with others.',
+    'So in 1 of 4 requests.',
+  ]);
+});
+
+function caught(work: () => void): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}

@@ -1,7 +1,12 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpClient } from '../http/client.ts';
-import { createThrottle, createTimeouts, retryAfterMsOf } from '../http/patience.ts';
+import {
+  createRestarts,
+  createThrottle,
+  createTimeouts,
+  retryAfterMsOf,
+} from '../http/patience.ts';
 import { createRecord, type Exchange } from '../http/record.ts';
 import { createTransport, type Transport } from '../http/transport.ts';
 import { neverRespond, startStubServer } from './backends/stub-server.ts';
@@ -29,6 +34,14 @@ test('after a stop, nothing is sent', async () => {
   const sent = client.send(request, sentBy);
   await expect(sent).rejects.toThrow('the run was stopped');
   expect(client.exchanges).toEqual([]);
+});
+
+test('a stop lasts until the server accepts connections again', async () => {
+  const record = createRecord();
+  const failures = [{ isRefused: true }, { isRefused: true }, undefined];
+  const probe = async () => ({ failure: failures.shift() }) as never;
+  await createRestarts(new TestClock(), record, probe).untilBackAfter({} as Exchange);
+  expect(record.stops.map(({ durationMs }) => durationMs)).toEqual([1500]);
 });
 
 test('without --wait, the kit waits 20 s in total', () => {

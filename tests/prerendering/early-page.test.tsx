@@ -313,10 +313,12 @@ test.each([
   ['the form', false],
   ['a form that React rendered again', true],
 ])(
-  '%s has the text, the touched fields and the submit when the app has taken over [CHOICE-62, CHOICE-63, CHOICE-64, CHOICE-93]',
+  '%s has the text, the focus, the touched fields and the submit when the app has taken over [CHOICE-62, CHOICE-63, CHOICE-64, CHOICE-93]',
   async (_, isCopy) => {
-    const page = await openPage(['submit', 'freeze']);
+    const page = await openPage(['submit']);
     const form = document.querySelector('form')!;
+    [...form.querySelectorAll<Field>(ownFields)].at(-1)!.focus();
+    events.freeze();
     if (isCopy) {
       const copy = form.cloneNode(true) as HTMLFormElement;
       for (const field of copy.querySelectorAll<Field>(ownFields)) field.value = '';
@@ -331,6 +333,7 @@ test.each([
     order.push("React's work");
     expect(await page()).toMatchObject({ text: 'Typed', submit: 1, busy: isCopy });
     expect(order).toEqual([...textNames, "React's work", 'the submit']);
+    expect((document.activeElement as Field).name).toBe(textNames.at(-1));
     expect(window.prerendered).toMatchObject({ form: null, focused: null });
     expect(document.getElementById('templates')).toBeNull();
   },

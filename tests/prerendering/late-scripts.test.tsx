@@ -54,6 +54,9 @@ test('a link of the prerendered screen ends the wait for its missing chunk [CHOI
   await waitFor(() => expect(send.mock.calls).toEqual([['fail']]));
   location.hash = '#/register';
   await waitFor(() => expect(send.mock.calls).toEqual([['fail'], ['fail']]));
+  // As of a link of the screen itself.
+  document.body.click();
+  await waitFor(() => expect(send.mock.calls).toEqual([['fail'], ['fail'], ['fail']]));
 });
 
 test('a screen without its chunk is an alert until the network is back [CHOICE-86, CHOICE-87]', async () => {

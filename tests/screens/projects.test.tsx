@@ -246,6 +246,20 @@ test('each created project empties the form, focuses Title, and is announced [CH
 });
 
 test.each([
+  ['above the window', -1, true],
+  ['in view', 0, false],
+])(
+  'after a creation, Title gets the focus of a form %s [CHOICE-27]',
+  async (_where, bottom, preventScroll) => {
+    const { create } = await renderProjects([]);
+    vi.spyOn(title().form!, 'getBoundingClientRect').mockReturnValue({ bottom } as DOMRect);
+    const focus = vi.spyOn(title(), 'focus');
+    (await create()).answer(201, office);
+    await waitFor(() => expect(focus.mock.lastCall).toEqual([{ preventScroll }]));
+  },
+);
+
+test.each([
   [4, 0],
   [5, 1],
 ])(

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Call } from '../../model/calls.ts';
 import { explore, messageOf } from '../../model/exploration.ts';
 import { createExploredApp } from '../../model/explored-app.ts';
 import { differencesOf } from '../../model/observation.ts';
+import type { Scope } from '../../model/scopes.ts';
 
 test('an exploration finds a step in which the app throws', async () => {
   const go = () => Promise.reject(new Error('broken'));
@@ -18,10 +18,11 @@ test.each([
   expect(differencesOf({ list: actual }, { list: expected })).toEqual([difference]);
 });
 
-test.each<{ calls: Call[] }>([
-  { calls: ['login', 'registerUser'] },
-  { calls: ['registerUser', 'listProjects', 'createProject'] },
-])('the app agrees with the oracle in every state of $calls', async (scope) => {
+test.each<[name: string, Scope]>([
+  ['two forms', { calls: ['login', 'registerUser'] }],
+  ['a text that is not submitted', { calls: ['listProjects', 'createProject'], isFilled: true }],
+  ['time and late answers', { calls: ['listProjects', 'createProject'], isLate: true }],
+])('the app agrees with the oracle in every state with %s', async (_name, scope) => {
   const { difference } = await explore(createExploredApp, [scope]);
   expect(difference ? [messageOf(difference)] : []).toEqual([]);
 });
