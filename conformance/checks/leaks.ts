@@ -17,8 +17,9 @@ const stackTrace =
 const internalError =
   /SQLSTATE|SQLITE_|sqlite3\.|ER_DUP_ENTRY|E11000|UNIQUE constraint failed|duplicate key value violates|syntax error at or near|\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) ["`\w].{0,200}\b(?:FROM|VALUES|SET|WHERE)\b|psycopg2|ORA-\d{5}|PrismaClient|Sequelize\w+Error|TypeError: |ReferenceError: |NullPointerException|KeyError: |undefined method|ECONNREFUSED|no such table|\bDEBUG = True|\b(?:java\.lang|org\.springframework|django\.\w+)\.|\/(?:home|srv|usr|var|app|opt)\/[\w./-]+\.(?:js|ts|py|rb|php|go|java|p[lm])\b|\bat \S{1,200}\.p[lm] line \d+/;
 
+/** Hashes of passwords; the last one is a cost, a salt and a hash of any form. */
 const hash =
-  /\$2[abxy]\$\d\d\$[./\w]{53}|\$argon2(?:id|i|d)\$v=\d|\bpbkdf2[_:]sha\d+[$:]\d|\bscrypt:\d+:\d+:\d/;
+  /\$2[abxy]\$\d\d\$[./\w]{53}|\$argon2(?:id|i|d)\$v=\d|\bpbkdf2[_:]sha\d+[$:]\d|\bscrypt:\d+:\d+:\d|\d[$:][\w+/=.]{16,99}[$:][\w+/=.]{32}/;
 
 /** A field with the name of a password, whose value is no link and not masked. */
 const passwordField =

@@ -34,6 +34,9 @@ export const leakFaults: Record<string, Change> = {
   'LEAK-2: the registerUser response contains the hash as the text of its bytes': () => ({
     registered: () => jsonResponse(201, { userPassword: '"\\190\\DEL\\130x"' }),
   }),
+  'LEAK-2: the registerUser response contains the cost, the salt and the hash': () => ({
+    registered: () => jsonResponse(201, { hash: `1000$${'1a2b'.repeat(8)}$${'3c4d'.repeat(16)}` }),
+  }),
   'LEAK-2: the login response contains a bcrypt hash': () => ({
     loggedIn: () => jsonResponse(200, { user: `ada:${bcryptHash}` }),
   }),
