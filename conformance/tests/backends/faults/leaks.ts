@@ -28,6 +28,13 @@ export const leakFaults: Record<string, Change> = {
   'LEAK-2: the registerUser response repeats the password': () => ({
     registered: ({ json }) => jsonResponse(201, { role: 'member', ...json }),
   }),
+  'LEAK-2: the refusal of a short password repeats it': change.responsesTo(
+    'registerUser',
+    422,
+    (_, { body }) =>
+      /"password":".{7}"/.test(body) &&
+      jsonResponse(422, { message: `Too short, please: ${body}` }),
+  ),
   'LEAK-2: the registerUser response contains the password hash': () => ({
     registered: () => jsonResponse(201, { role: 'member', passwordHash: bcryptHash.slice(0, 29) }),
   }),
