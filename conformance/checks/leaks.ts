@@ -21,9 +21,9 @@ const internalError =
 const hash =
   /\$2[abxy]\$\d\d\$[./\w]{53}|\$argon2(?:id|i|d)\$v=\d|\bpbkdf2[_:]sha\d+[$:]\d|\bscrypt:\d+:\d+:\d|\d[$:][\w+/=.]{16,99}[$:][\w+/=.]{32}/;
 
-/** A field with the name of a password, whose value is no link and not masked. */
+/** A field with the name of a password or its salt, whose value is no link and not masked. */
 const passwordField =
-  /"(\w*(?:password|passwd|pwd)_?(?:hash|digest|bcrypt)?)"\s*:\s*"(?!(?:\\.|[^\w"\\])*"|\[|\/|https?:)(?:\\.|[^"\\]){8,}"/i;
+  /"(salt|\w*(?:password|passwd|pwd)_?(?:hash|digest|bcrypt)?)"\s*:\s*"(?!(?:\\.|[^\w"\\])*"|\[|\/|https?:)(?:\\.|[^"\\]){8,}"/i;
 
 /** Enough for any error message. A body that repeats the user's input can be much longer. */
 const maxSearchedCharacters = 20_000;

@@ -97,6 +97,16 @@ test.each([
 });
 
 test.each([
+  [true, '{"title":"A"}', 'calls valid JSON invalid'],
+  [true, String.raw`{"title":"\ud800"}`, undefined],
+  [false, '{"title":', undefined],
+])('of an app: %s, with %s, "The body is not valid JSON." %s', (isAppRequest, body, fault) => {
+  const exchange = exchangeOf(400, '{"message":"The body is not valid JSON."}');
+  Object.assign(exchange, { isAppRequest, request: { ...exchange.request, body } });
+  expect(sentenceFault(exchange)).toBe(fault);
+});
+
+test.each([
   ['*', 'true', 'Idempotency-Key, Content-Type', "allows the origin *, not the app's"],
   ['http://app', 'no', 'content-type', 'has no Access-Control-Allow-Credentials: true'],
   ['http://app', 'true', 'content', 'does not allow the header content-type and idempotency-key'],

@@ -130,6 +130,10 @@ export const errorFaults: Record<string, Change> = {
   'ERR-22: error messages are missing translations': messages(
     (_message, status) => `Translation missing: en.api.errors.e${status}`,
   ),
+  'ERR-22: only the first part of a body is read': change.requestsTo(
+    'createProject',
+    ({ body }) => body.length > 8000 && change.error(400, 'The body is not valid JSON.'),
+  ),
   'ERR-22: error messages contain markup': messages((message) => `<p class="error">${message}</p>`),
   "ERR-23: a 401 opens the browser's own sign-in dialog": change.refusals((response) =>
     withHeaders(response, { 'www-authenticate': 'Basic realm="tracker"' }),

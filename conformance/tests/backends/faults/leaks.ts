@@ -44,6 +44,9 @@ export const leakFaults: Record<string, Change> = {
   'LEAK-2: the registerUser response contains the cost, the salt and the hash': () => ({
     registered: () => jsonResponse(201, { hash: `1000$${'1a2b'.repeat(8)}$${'3c4d'.repeat(16)}` }),
   }),
+  'LEAK-2: the registerUser response contains the salt': () => ({
+    registered: () => jsonResponse(201, { role: 'member', salt: '4z1/Qk0yWm8=', hash: 'Zm9v' }),
+  }),
   'LEAK-2: the login response contains a bcrypt hash': () => ({
     loggedIn: () => jsonResponse(200, { user: `ada:${bcryptHash}` }),
   }),
