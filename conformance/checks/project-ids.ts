@@ -51,9 +51,10 @@ export const projectIdChecks: Check[] = [
     run: asUser('ada', async (context, browser) => {
       const { project, call } = await createOrBlock(context, browser, 'with one id');
       const lists = [await listOrBlock(context, browser), await listOrBlock(context, browser)];
-      const [first, second] = lists.map(
-        ({ projects }) => projects.find((each) => sharesText(each, project))?.id,
-      );
+      const [first, second] = lists.map(({ projects }) => {
+        const rows = projects.filter((each) => sharesText(each, project));
+        return (rows.find(({ id }) => id === project.id) ?? rows[0])?.id;
+      });
       if (first === undefined || second === undefined) throw new Blocked(missingFromList);
       if (first !== second || first !== project.id)
         fail(
