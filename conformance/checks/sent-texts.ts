@@ -1,6 +1,6 @@
 import type { NewProject } from '../../machines/types.ts';
 import { labelOf, textNames, type TextName } from '../http/project-texts.ts';
-import type { Exchange } from '../http/record.ts';
+import { isAlone, type Exchange } from '../http/record.ts';
 import { isSuccess, parseJson } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import type { RunContext } from '../people/run-context.ts';
@@ -61,7 +61,12 @@ export const sentTextChecks: Check[] = [
         return undefined;
       });
       if (most.count > 1)
-        problems.push(createProblem(`A list has one project ${most.count} times.`, [most.list]));
+        problems.push(
+          createProblem(
+            `A list has one project ${most.count} times${isAlone(exchanges, most.list) ? '' : ', at once with other requests'}.`,
+            [most.list],
+          ),
+        );
       failIfAny(problems);
     },
   }),
