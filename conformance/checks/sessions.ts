@@ -53,6 +53,17 @@ export const sessionChecks: Check[] = [
         fail(describeMissingCookie(visit), [visit.login, call], {
           detail: noteOnlyCookie(visit.login.exchange),
         });
+      const own = visit.browser
+        .cookiesFor('/api/v1/projects')
+        .filter(({ key }) => key !== 'XSRF-TOKEN');
+      const headers = { cookie: own.map((cookie) => cookie.cookieString()).join('; ') };
+      const alone = await visit.browser.listProjects({ headers, isAppRequest: false });
+      if (call === visit.list && alone.outcome.ok)
+        fail(
+          'After signing in, the list is refused, and works without the cookie XSRF-TOKEN.',
+          [visit.login, alone, call],
+          { requirement: 'Find the session cookie by its name, wherever it stands among others.' },
+        );
       fail(
         `After signing in, ${nameOf(call)} is refused: ${describeStatus(call.exchange)}.`,
         [call],
@@ -65,7 +76,7 @@ export const sessionChecks: Check[] = [
     },
   }),
   must('SIGNIN-16', {
-    title: 'A wrong password or a registration in another browser keeps the sessions of a user',
+    title: 'What others do in another browser keeps the sessions of a user',
     requirement:
       'End no session because of a request from another browser. Otherwise any visitor can sign users out, and the app shows them an empty list without a message.',
     statements: ['CHOICE-9', 'CALL-3'],
@@ -212,6 +223,7 @@ async function expectKeyless(context: RunContext, browser: SimulatedBrowser, ref
 const foreignRequests: Record<string, Send> = {
   'a wrong password': sendWrongPassword,
   'a registration of the same email': sendExistingEmail,
+  'the sign-in of another user': async ({ newSession }) => (await newSession('cleo')).login,
   'the registration of another user': ({ fixtures }, browser) =>
     browser.registerUser(fixtures.email('stranger'), fixtures.password('stranger')),
 };

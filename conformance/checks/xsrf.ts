@@ -125,11 +125,13 @@ export const xsrfChecks: Check[] = [
       await expectTokenOnConnections(context, visit);
       await expectOtherForms(context, visit.browser, [login, create]);
       const failure = `The app's XSRF token gets ${describeStatus(create.exchange)}`;
-      if (refused.length === withToken.length)
+      if (refused.length === withToken.length) {
+        await expectTokenAfterList(context);
         fail(`${failure}, in each session.`, [login, create], {
           requirement:
             'Make the token after the sign-in has begun its session. Sign or encrypt the cookie only if you read the header so.',
         });
+      }
       const tokensOf = (some: Visit[]) => some.map((each) => each.browser.xsrfToken()!);
       const characters = specialCharacters(tokensOf(refused), tokensOf(accepted));
       // Otherwise the session may be the cause.
@@ -251,6 +253,23 @@ export const xsrfChecks: Check[] = [
     },
   }),
 ];
+
+/** Fails if a list ends the token, although it sets no other. */
+async function expectTokenAfterList(context: RunContext) {
+  const { email, password } = await context.signedInUser('ada');
+  const browser = context.newBrowser('ada, before a list');
+  const login = await browser.login(email, password);
+  const create = () => browser.createProject(context.fixtures.project('before a list'));
+  const before = await create();
+  const list = await browser.listProjects();
+  const after = await create();
+  if (before.outcome.ok && list.outcome.ok && isClientError(after.exchange))
+    fail(
+      "After a list, the app's XSRF token is refused, and accepted before it.",
+      [login, before, list, after],
+      { requirement: 'Set the XSRF-TOKEN cookie in each response that changes the token.' },
+    );
+}
 
 /** Fails if the token of a project that was created is refused for the next one. */
 async function expectTokenTwice(context: RunContext, { browser, login, create }: Visit) {

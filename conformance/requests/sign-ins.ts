@@ -113,6 +113,11 @@ const otherWays: OtherWay[] = [
     'Judge each request by itself: keep nothing of its body, headers or user for the next one of a connection.',
   ],
   ['without an Origin', noOrigin, originRequirement],
+  [
+    'without an Idempotency-Key',
+    { 'idempotency-key': undefined },
+    'Accept the header Idempotency-Key. What reads a body for it must leave the body for the rest.',
+  ],
 ];
 
 /** Like `expectSuccess`, of a plain call: says in which other way the same request succeeds. */

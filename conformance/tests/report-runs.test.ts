@@ -46,6 +46,12 @@ test.each([
   ['PROJECT-1: a compressed', /, and works without compression: the body is empty\.$/],
   ['ACCOUNT-4: passwords are norm', / with "e" and U\+0301, an accent .* sign in: status 401\.$/],
   ['ACCOUNT-1: a registration', / fails, and works on a new connection: status 400\.$/],
+  ['PROJECT-2: a project with an I', / and works without an Idempotency-Key: status 400\.$/],
+  ['SIGNIN-6: the session cookie is found only', / works without the cookie XSRF-TOKEN\.$/],
+  [
+    'XSRF-3: a list changes',
+    /^After a list, the app's XSRF token is refused, and accepted before it\.$/,
+  ],
   ['ACCOUNT-1: the origin', / fails, and works without an Origin: status 403\.$/],
   ['REACH-5: the body of a long', / gets a 200 response that ended after 1000 of \d+ bytes\.$/],
   [

@@ -325,6 +325,17 @@ export const signInFaults: Record<string, Change> = {
       return counts.get(email) === 3 && `/${session}`;
     });
   },
+  'SIGNIN-16: a sign-in ends the sessions of all others': change.before(
+    'createSession',
+    ({ sessions }) => sessions.clear(),
+  ),
+  'SIGNIN-6: the session cookie is found only if it is alone': change.requests((request) => {
+    const { cookie } = request.headers;
+    return {
+      ...request,
+      headers: { ...request.headers, ...(cookie?.includes(';') && { cookie: '' }) },
+    };
+  }),
   'SIGNIN-16: a wrong password ends all sessions of the user': change.before(
     'refuseLogin',
     endSessions,

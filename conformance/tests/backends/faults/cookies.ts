@@ -120,6 +120,19 @@ export const cookieFaults: Record<string, Change> = {
     },
   }),
   'XSRF-3: each of two processes has a key of its own for tokens': change.inTwoProcesses(ownTokens),
+  'XSRF-3: a list changes the token, and sets no cookie': ({ isXsrfTokenRight }) => {
+    const listed = new Set<string>();
+    return change.all(
+      () => ({
+        isXsrfTokenRight: (call) => !listed.has(call.session) && isXsrfTokenRight(call),
+      }),
+      change.responsesTo(
+        'listProjects',
+        200,
+        (_, request) => void listed.add(change.sessionOf(request)),
+      ),
+    );
+  },
   'XSRF-3: an XSRF token works once': ({ isXsrfTokenRight }) => {
     const used = new Set<string>();
     return {

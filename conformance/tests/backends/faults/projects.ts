@@ -111,6 +111,11 @@ export const projectFaults: Record<string, Change> = {
     lists((all) => all.map((project) => renamed(project))),
     created(renamed),
   ),
+  'PROJECT-2: a project with an Idempotency-Key is refused': change.refuse(
+    'createProject',
+    400,
+    (_, { headers }) => 'idempotency-key' in headers,
+  ),
   'PROJECT-2: the createProject response is wrapped in an object': created((project) => ({
     project,
   })),
