@@ -80,7 +80,7 @@ export const leakChecks: Check[] = [
       const names = (await findSessions(context)).flat().map(({ key }) => key);
       const setters = new Map<string, Exchange>();
       const { exchanges } = context.http;
-      // A mark that all sessions have is no session, such as that of a mock.
+      // A mark is no session: a short cookie, or one that all have, such as that of a mock.
       const lines = exchanges.flatMap(setCookieLines);
       const isMark = (name: string, cookie: string) =>
         lines.every((line) => cookieName(line) !== name || line.startsWith(`${cookie};`));

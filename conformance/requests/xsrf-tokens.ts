@@ -92,7 +92,7 @@ const tokenForms: TokenForm[] = [
   },
 ];
 
-/** Fails with the form in which the token of a browser is accepted, after requests that were refused. */
+/** Fails with the form in which a browser's token is accepted, after these refused requests. */
 export async function expectOtherForms(
   context: RunContext,
   browser: SimulatedBrowser,

@@ -123,21 +123,13 @@ test.each([
   expect(accessFault(exchange, 'http://app')).toBe(fault);
 });
 
-test('a problem of an operation counts the requests with its status', () => {
+test('a problem of an operation counts the requests with its status', async () => {
   const exchanges = [200, 400, 500, 400].map((status) => exchangeOf(status, ''));
   const faultOf = ({ response }: Exchange) => (response!.status === 200 ? undefined : 'fails');
-  const { problems } = caught(() => failOnFaults(exchanges, () => true, faultOf)) as CheckFailed;
-  expect(problems.map(({ detail }) => detail)).toEqual([
+  const judge = async () => failOnFaults(exchanges, () => true, faultOf);
+  const thrown = await judge().catch((error: unknown) => error);
+  expect((thrown as CheckFailed).problems.map(({ detail }) => detail)).toEqual([
     'So in 2 of 4 requests, each at once with others.',
     'So in 1 of 4 requests.',
   ]);
 });
-
-function caught(work: () => void): unknown {
-  try {
-    work();
-  } catch (error) {
-    return error;
-  }
-  return undefined;
-}
