@@ -130,7 +130,7 @@ describe('npm run dev', () => {
 
   test.each([
     ['never answers', 'SIGSTOP', 'The mock backend did not answer within 10 seconds', 10],
-    ['has ended', 'SIGKILL', 'The mock backend has ended', 1],
+    ['has ended', 'SIGKILL', 'The mock backend has ended, and starts again.', 1],
   ] as const)(
     'says so and starts the mock again when it %s',
     async (_, signal, message, minSeconds) => {
