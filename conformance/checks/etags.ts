@@ -48,11 +48,18 @@ export const etagChecks: Check[] = [
       const iris = await context.signedInUser('iris');
       const own = await createListed(context, iris.browser, 'of iris');
       const conditional = await listIfChanged(iris.browser, exchange);
-      if (statusOf(conditional) === 304)
+      if (statusOf(conditional) !== 304) return;
+      const invented = await sendConditional(iris.browser, '"kit"', new Date(0).toUTCString());
+      if (statusOf(invented) === 304)
         fail(
-          `A user gets 304 to the ${validator} of another user's list, so a browser shows that list.`,
-          [own.list.call, exchange, conditional],
+          `A user gets 304 to an invented ${validator}, so a browser shows an old list.`,
+          [own.list.call, invented],
+          { requirement: 'Send 304 only if the ETag of the request is that of the present list.' },
         );
+      fail(
+        `A user gets 304 to the ${validator} of another user's list, so a browser shows that list.`,
+        [own.list.call, exchange, conditional],
+      );
     }),
   }),
 ];
@@ -64,9 +71,13 @@ const validatorOf = (list: Exchange) =>
 
 /** Requests a list as a browser does that keeps an earlier one. */
 const listIfChanged = (browser: SimulatedBrowser, earlier: Exchange) =>
+  sendConditional(
+    browser,
+    responseHeader(earlier, 'etag'),
+    responseHeader(earlier, 'last-modified'),
+  );
+
+const sendConditional = (browser: SimulatedBrowser, etag?: string, lastModified?: string) =>
   browser.send('GET', '/api/v1/projects', {
-    headers: {
-      'if-none-match': responseHeader(earlier, 'etag'),
-      'if-modified-since': responseHeader(earlier, 'last-modified'),
-    },
+    headers: { 'if-none-match': etag, 'if-modified-since': lastModified },
   });

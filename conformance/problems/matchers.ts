@@ -173,8 +173,9 @@ export function sentenceFault(exchange: Exchange): string | undefined {
     return 'only repeats the status';
   // Of the app's requests, a parser may refuse one with an escape.
   const isPlain = exchange.isAppRequest && !sent.includes(String.raw`\u`);
-  if (isPlain && has(/^(?=.*\bjson\b).*(valid|malformed|pars|unexpected|syntax)/i))
-    return 'calls valid JSON invalid';
+  const parserWords =
+    /^(?=.*\bjson\b).*(valid|malformed|pars|unexpected|syntax)|\bmalformed request|\bunexpected end of/i;
+  if (isPlain && has(parserWords)) return 'calls valid JSON invalid';
   // Without a space, and with a separator, a digit or a capital inside: error.api.401, ERR_INVALID.
   if (has(/^[\w.:/-]*(?:[a-z][A-Z]|[A-Za-z][._:/-][A-Za-z\d]|\d)[\w.:/-]*$/)) return 'is a code';
   return undefined;

@@ -116,7 +116,7 @@ const otherWays: OtherWay[] = [
   [
     'without an Idempotency-Key',
     { 'idempotency-key': undefined },
-    'Accept the header Idempotency-Key. What reads a body for it must leave the body for the rest.',
+    'Accept each new Idempotency-Key: compare its whole text, per user, and leave the body for the rest.',
   ],
 ];
 

@@ -97,11 +97,14 @@ test.each([
 });
 
 test.each([
-  [true, '{"title":"A"}', 'calls valid JSON invalid'],
-  [true, String.raw`{"title":"\ud800"}`, undefined],
-  [false, '{"title":', undefined],
-])('of an app: %s, with %s, "The body is not valid JSON." %s', (isAppRequest, body, fault) => {
-  const exchange = exchangeOf(400, '{"message":"The body is not valid JSON."}');
+  [true, '{"title":"A"}', 'The body is not valid JSON.', 'calls valid JSON invalid'],
+  [true, '{"title":"A"}', 'Malformed request body', 'calls valid JSON invalid'],
+  [true, '{"title":"A"}', 'Unexpected end of input', 'calls valid JSON invalid'],
+  [true, '{"title":"A"}', 'The body has an unexpected field.', undefined],
+  [true, String.raw`{"title":"\ud800"}`, 'The body is not valid JSON.', undefined],
+  [false, '{"title":', 'The body is not valid JSON.', undefined],
+])('of an app: %s, with %s, %j %s', (isAppRequest, body, message, fault) => {
+  const exchange = exchangeOf(400, JSON.stringify({ message }));
   Object.assign(exchange, { isAppRequest, request: { ...exchange.request, body } });
   expect(sentenceFault(exchange)).toBe(fault);
 });
