@@ -5,7 +5,6 @@ import { checkReachable, parseTarget, Unreachable } from './command/target.ts';
 import { truncate } from './problems/describe.ts';
 import { createReport } from './report/create-report.ts';
 import { prepareFolder, writeReports } from './report/files.ts';
-import type { Report } from './report/schema.ts';
 import { renderRows, viewOf } from './report/summary.ts';
 import { renderTerminal } from './report/terminal.ts';
 import { run } from './checks/run.ts';
@@ -61,7 +60,6 @@ async function runCommand(settings: RunSettings): Promise<number> {
   });
   progress.clear();
   const report = createReport(result, connectionNotes);
-  if (settings.isTry) return printCommands(report);
   const { isTTY, columns } = process.stdout;
   const colors = isTTY && !process.env['NO_COLOR'];
   const width = isTTY ? Math.max(minColumns, columns || 80) : Infinity;
@@ -69,25 +67,6 @@ async function runCommand(settings: RunSettings): Promise<number> {
   const files = reportFolder === undefined ? [] : writeReports(reportFolder, report);
   for (const line of renderRows([{ label: 'reports', lines: files }], 12)) console.log(line);
   return stoppedCode ?? (viewOf(report).isOk ? 0 : 1);
-}
-
-/** Prints the commands that repeat the first problem, as a shell script. Returns the exit code. */
-function printCommands(report: Report): number {
-  const [finding] = report.findings;
-  const lines = finding
-    ? [
-        `${finding.ids[0]}  ${finding.title}`,
-        ...[finding.problems[0]!].flatMap(({ description, detail }) => [description, detail ?? []]),
-        finding.reproduce.length > 0
-          ? []
-          : 'Commands cannot repeat this. --report has its requests.',
-      ].flat()
-    : [
-        `There is nothing to try. ${report.verdict}`,
-        'If a whole run reports a problem here, it needs requests of other checks, or more time.',
-      ];
-  console.log([...lines.map((line) => `# ${line}`), ...(finding?.reproduce ?? [])].join('\n'));
-  return viewOf(report).isOk ? 0 : 1;
 }
 
 /** Shows the check and what it waits for in one line of the terminal, if stderr is one. */

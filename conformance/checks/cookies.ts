@@ -25,7 +25,6 @@ import {
   forgeEnd,
   nextEncodedNumber,
   otherCookies,
-  otherEnd,
   replaceEncoded,
 } from '../requests/forged-cookies.ts';
 import { expectVarying, findSessions, requireSessions } from '../requests/session-cookies.ts';
@@ -180,28 +179,22 @@ export const cookieChecks: Check[] = [
       const sessions = await requireSessions(context);
       const { create, browser: owner } = await activeSession(context);
       const [ada, bob] = ['ada', 'bob'].map(context.fixtures.email) as [string, string];
-      const forgeries: [change: string, forge: (value: string) => string, filter?: string][] = [
+      const forgeries: [change: string, forge: (value: string) => string][] = [
         [
           'with an invented value',
           // Each %55 stays the code of a letter.
           (value) => value.replaceAll(/[a-z0-9]/gi, '5').replace(/^5/, 'z'),
-          "sed 's/[a-zA-Z0-9]/5/g; s/^5/z/'",
         ],
-        [
-          'without its last characters',
-          (value) => value.replace(encodedPadding, '').slice(0, -6),
-          `sed -E 's/(=|%3D|")*$//; s/.{6}$//'`,
-        ],
-        ['with other last characters', forgeEnd, otherEnd],
+        ['without its last characters', (value) => value.replace(encodedPadding, '').slice(0, -6)],
+        ['with other last characters', forgeEnd],
         [withOtherEmail, (value) => replaceEncoded(value, ada, bob)],
         [withOtherNumber, nextEncodedNumber],
         [
           'with the next number, that of another session or user,',
           (value) => (/^\d{1,12}$/.test(value) ? String(Number(value) + 1) : value),
-          "awk '{ print $1 + 1 }'",
         ],
       ];
-      for (const [change, forge, filter] of forgeries)
+      for (const [change, forge] of forgeries)
         for (const session of sessions) {
           const forged = session.map((cookie) =>
             changeCookie(cookie, { value: forge(cookie.value) }),
@@ -209,11 +202,7 @@ export const cookieChecks: Check[] = [
           const changed = forged.filter(({ value }, index) => value !== session[index]!.value);
           if (changed.length === 0) continue;
           const browser = context.newBrowser('forger');
-          for (const cookie of forged) {
-            const isChanged = changed.includes(cookie);
-            if (isChanged && filter === undefined) browser.setCookie(cookie);
-            else browser.setCookie(cookie, owner, isChanged ? filter : undefined);
-          }
+          for (const cookie of forged) browser.setCookie(cookie, owner);
           const list = await browser.listProjects();
           const isPart = [withOtherEmail, withOtherNumber].includes(change);
           const isWhole = changed.length === session.length && !isPart;

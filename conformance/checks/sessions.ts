@@ -2,7 +2,6 @@ import { Blocked } from '../http/record.ts';
 import { lateMs } from '../http/clock.ts';
 import { isClientError, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
-import type { RunContext } from '../people/run-context.ts';
 import {
   firstVisit,
   signInAsAnother,

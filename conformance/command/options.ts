@@ -18,13 +18,11 @@ export const help = `Usage: ${command} ADDRESS [options]
 
 Checks whether the Tracker App works with the backend at ADDRESS, for example
 ${command} http://localhost:8080
-Reports each problem with what users see, and the requests that reproduce it.
+Reports each problem with what users see, and the requests that show it.
 The kit registers its own accounts and creates projects. It changes no other
 data.
 
   --only ID       run only this check or group (REACH-1, XSRF); repeatable
-  --try ID        run only this check, and print a shell script that repeats its
-                  problem: "--try ID | sh" runs it
   --report DIR    write conformance.html, conformance.json and conformance.xml
                   (JUnit) to the folder DIR
   --origin URL    the app is served from this other origin: send it, and also
@@ -47,7 +45,6 @@ Exit codes:
   130  stopped with Ctrl+C`;
 
 const options = {
-  try: { type: 'string' },
   only: { type: 'string', multiple: true, default: [] as string[] },
   report: { type: 'string' },
   origin: { type: 'string' },
@@ -69,13 +66,9 @@ export function parseArguments(args: string[], checkIds: string[]) {
   const [address = '', ...extra] = positionals;
   if (address === '') errors.push(`ADDRESS is missing. Example: ${command} http://localhost:8080`);
   if (extra.length > 0) errors.push(`Only one ADDRESS is allowed. Remove: ${extra.join(', ')}`);
-  const option = values.try === undefined ? '--only' : '--try';
-  const only = (values.try === undefined ? values.only : [values.try])
-    .flatMap((ids) => ids.split(','))
-    .map((id) => id.trim().toUpperCase());
+  const only = values.only.flatMap((ids) => ids.split(',')).map((id) => id.trim().toUpperCase());
   for (const wanted of only.filter((id) => !checkIds.some((known) => isSelected(known, [id]))))
-    errors.push(`${option}: there is no check "${wanted}". See --list.`);
-  if (option === '--try' && values.only.length > 0) errors.push('--try takes no --only.');
+    errors.push(`--only: there is no check "${wanted}". See --list.`);
   const { budget } = values;
   if (budget !== undefined && !/^[1-9]\d{0,5}$/.test(budget))
     errors.push(`--budget must be a whole number of seconds, but is "${budget}".`);
@@ -95,8 +88,6 @@ export function parseArguments(args: string[], checkIds: string[]) {
     budgetMs,
     isPatient,
     verbose,
-    /** Whether to print commands instead of the report. */
-    isTry: option === '--try',
   };
   return { kind: 'run' as const, settings };
 }

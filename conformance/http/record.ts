@@ -19,8 +19,6 @@ export type Exchange = {
   next?: Exchange;
   /** Whether a limit of requests refused it, which is no failure. What never passes is one. */
   isThrottled?: boolean;
-  /** How long its browser had sent nothing, where that is the cause. */
-  idleMs?: number;
   cookies: SentCookie[];
   /** Name of the simulated browser that sent the request. */
   browserName: string;
@@ -35,8 +33,8 @@ export type SentCookie = { name: string; value: string } & CookieSource;
 export type CookieSource = {
   /** The exchange whose response set it, maybe that of another browser. */
   setBy?: Exchange;
-  /** How the kit changed it since, as a command. */
-  filter?: string | undefined;
+  /** Whether the kit changed the value. */
+  isChanged?: boolean;
 };
 
 /** A time in which the server refused connections. */

@@ -189,13 +189,13 @@ export class SimulatedBrowser {
     return browser;
   }
 
-  /** Stores a cookie of the kit, or one of another browser, which `filter` changes in commands. */
-  setCookie(cookie: Cookie, owner?: SimulatedBrowser, filter?: string) {
-    const source = owner?.cookieSources.get(cookie.key);
-    this.cookieSources.set(
-      cookie.key,
-      source ? { ...source, filter: filter ?? source.filter } : {},
-    );
+  /** Stores a cookie that the kit made up or changed, or one of another browser. */
+  setCookie(cookie: Cookie, owner?: SimulatedBrowser) {
+    const original = owner?.allCookies().find(({ key }) => key === cookie.key);
+    this.cookieSources.set(cookie.key, {
+      ...owner?.cookieSources.get(cookie.key),
+      ...(original && original.value !== cookie.value && { isChanged: true }),
+    });
     const url = `${this.http.origin}${cookie.path ?? '/'}`;
     this.jar.setCookieSync(cookie, url, { ...sameSite, ignoreError: true });
   }

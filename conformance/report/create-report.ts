@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { findCall } from '../../model/requests.ts';
 import type { Check, Level } from '../checks/check.ts';
-import { reproduce } from '../http/curl.ts';
 import { outOfTime, type Exchange } from '../http/record.ts';
 import { withRequirements } from '../http/requirements.ts';
 import { methodAndPath, statusOf } from '../http/response.ts';
@@ -37,10 +36,10 @@ export function createReport(run: RunResult, notes: string[] = []) {
   );
   const blockersOf = mapBlockers(run.results);
   const silent = run.results.filter(({ check }) => blockersOf.get(check.id)?.length === 0);
-  const findings = listFindings(run.results).map((each) => reportFinding(each, context, writer));
+  const findings = listFindings(run.results).map((each) => reportFinding(each, writer));
   return {
     /** Rises when a field is removed or changes its meaning. */
-    version: 3,
+    version: 4,
     origin: run.origin,
     runId: run.runId,
     startedAt: run.startedAt.toISOString(),
@@ -123,7 +122,7 @@ function timeToLookUp({ response, receivedAt, durationMs }: Exchange): string {
   return `, sent at ${time} UTC${response ? '' : `, ended ${(durationMs / 1000).toFixed(2)} s later`}`;
 }
 
-function reportFinding(finding: Finding, context: RunContext, writer: Writer) {
+function reportFinding(finding: Finding, writer: Writer) {
   const { checks, summary, situations, problems, causes } = finding;
   const [first] = problems as [Problem];
   return {
@@ -138,8 +137,6 @@ function reportFinding(finding: Finding, context: RunContext, writer: Writer) {
     }),
     problems: problems.slice(0, summary === undefined ? maxProblems : 1).map(writer.reportProblem),
     problemCount: problems.length,
-    /** Empty when commands cannot show the first problem again. */
-    reproduce: reproduce(context, first.exchanges),
     /** Checks whose failure may be the cause of this one. */
     causes: causes.map(({ id }) => id),
   };

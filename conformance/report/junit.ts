@@ -46,7 +46,6 @@ function renderTestCase(result: ReportedResult, finding: ReportedFinding | undef
       ...(finding?.causes.length ? [`May be a consequence of ${finding.causes.join(', ')}.`] : []),
       ...(finding?.summary ? [`${finding.ids.join(', ')}: ${finding.summary}`] : []),
       ...renderRows(problems.flatMap(describeProblem)),
-      ...(finding?.reproduce ?? []),
     ].join('\n'),
   );
   const message = escapeXml(finding?.summary ?? problems[0]?.description ?? note ?? status);

@@ -53,7 +53,7 @@ function describeNotJudged({ ids, reason, limit }: Report['notJudged'][number]):
     : row(`Not judged: ${listSome(ids)}`, `because ${lowerFirst(reason)}`);
 }
 
-/** Returns what is wrong and required first, then what shows it, and how to repeat it. */
+/** Returns what is wrong and required first, then what shows it. */
 function rowsOf(finding: ReportedFinding): Row[] {
   const { ids, requirement, summary, situations, problems, problemCount } = finding;
   const [{ description, detail, userSees, calls }, ...others] = problems as [
@@ -81,7 +81,6 @@ function rowsOf(finding: ReportedFinding): Row[] {
     row('response', decisive?.response),
     row('also', also.length > 0 ? `not met: ${listSome(also)}` : undefined),
     requestsOf(calls),
-    folded('try it', 'commands that repeat it', finding.reproduce),
   ].filter(hasLines);
 }
 
@@ -91,23 +90,16 @@ export const describeProblem = (problem: ReportedProblem): Row[] => [
   requestsOf(problem.calls),
 ];
 
-/** Returns a row that the page hides behind a first line. */
-const folded = (label: string, first: string, lines: string[]): Row => ({
-  ...row(label, lines.length > 0 ? [first, ...lines] : []),
-  isFolded: true,
-});
-
 function requestsOf(calls: Call[]): Row {
   const shown = calls.slice(-maxCallsPerProblem);
   const hiddenCount = calls.length - shown.length;
-  return folded(
-    'requests',
-    hiddenCount > 0 ? `only the last ${shown.length} of ${calls.length}` : `${calls.length}`,
-    shown.flatMap(({ request, response }, index) => [
-      `${hiddenCount + index + 1}. ${request}`,
-      ` → ${response}`,
-    ]),
-  );
+  const first =
+    hiddenCount > 0 ? `only the last ${shown.length} of ${calls.length}` : `${calls.length}`;
+  const lines = shown.flatMap(({ request, response }, index) => [
+    `${hiddenCount + index + 1}. ${request}`,
+    ` → ${response}`,
+  ]);
+  return { ...row('requests', lines.length > 0 ? [first, ...lines] : []), isFolded: true };
 }
 
 /** Returns who made which calls: `ada: registerUser, login, 2 × createProject`. */

@@ -43,8 +43,8 @@ export function renderTerminal(
     ),
     ...section(`Not applicable (${view.skippedCount})`, short(view.skipped)),
     ...section(
-      'Commands that repeat a problem',
-      causes.slice(0, 1).map(({ id }) => `  ${command} ${report.origin} --try ${id}`),
+      'The command that repeats a check',
+      causes.slice(0, 1).map(({ id }) => `  ${command} ${report.origin} --only ${id}`),
     ),
     ...(verbose ? information : []),
     ...section('Totals', renderRows(view.totals, 12)),

@@ -5,9 +5,6 @@ import { decode } from '../http/secrets.ts';
 /** Padding of base64, also percent-encoded, and a closing quote. */
 export const encodedPadding = /(=|%3D|")+$/i;
 
-/** A short form of `forgeEnd` for commands. */
-export const otherEnd = String.raw`sed -E 's/[a-zA-Z0-9]{8}((=|%3D|")*)$/55555555\1/'`;
-
 /** Replaces the last letters and digits, of which a signature or a random token consists. */
 export function forgeEnd(value: string): string {
   // A number might be that of another session.

@@ -22,7 +22,7 @@ const visitor = 'A visitor without an account';
  */
 function viewerOf(exchanges: Exchange[], exchange: Exchange): string | undefined {
   const { request, browserName, startedAfter, cookies } = exchange;
-  const isForged = cookies.some(({ filter }) => filter !== undefined);
+  const isForged = cookies.some(({ isChanged }) => isChanged);
   if (!isSuccess(exchange) || !/\/projects\/?$/.test(request.path) || isForged) return undefined;
   const last = exchanges
     .slice(0, startedAfter)

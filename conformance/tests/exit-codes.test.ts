@@ -4,7 +4,7 @@ import { startStubServer, type BackendResponse } from './backends/stub-server.ts
 
 test.each<[number, number, string, () => BackendResponse | void, ...options: string[]]>([
   [1, 1, 'a problem', () => {}],
-  [0, 1, 'a SHOULD that is not met', () => error(401, 'NO_SESSION'), '--try', 'ERR-22'],
+  [0, 1, 'a SHOULD that is not met', () => error(401, 'NO_SESSION'), '--only', 'ERR-22'],
   [130, 0, 'one Ctrl+C, so that a second one ends Node', () => void process.emit('SIGINT')],
   [2, 0, 'unknown options', () => {}, '--nothing'],
 ])(

@@ -16,8 +16,6 @@ test.each([
   [[url, '--report', '--wait'], ["Option '--report' argument is ambiguous."]],
   [[url, '--report='], ['--report needs a folder.']],
   [[url, '--wait=yes'], ["Option '--wait' does not take an argument."]],
-  [[url, '--try', 'XSRF', '--only', 'XSRF-1'], ['--try takes no --only.']],
-  [[url, '--try', 'CSRF-1'], ['--try: there is no check "CSRF-1". See --list.']],
   [
     [url, '--origin', 'app'],
     ['--origin must be a URL such as https://app.example.org, but is "app".'],
@@ -42,7 +40,6 @@ test('without options, all checks run, within 15 minutes', () => {
     budgetMs: 15 * 60_000,
     isPatient: false,
     verbose: false,
-    isTry: false,
   };
   expect(parseArguments([url], [])).toEqual({ kind: 'run', settings });
   const patient = parseArguments([url, '--wait'], []);

@@ -4,7 +4,6 @@ import { checks } from '../checks/all.ts';
 import { eachText, textNames } from '../http/project-texts.ts';
 import { createSecrets } from '../http/secrets.ts';
 import { describeResponse, listSome, truncate } from '../problems/describe.ts';
-import { reproduce } from '../http/curl.ts';
 import { outOfTime, type Exchange, type Reason } from '../http/record.ts';
 import { sharedNote } from '../requests/owners.ts';
 import type { Problem } from '../problems/problem.ts';
@@ -57,8 +56,7 @@ test('the terminal report starts with failures: what users see and the decisive 
   expect(rowOf('before')).toBe('ada: registerUser');
   expect(rowOf('request')).toMatch(/^POST \/api\/v1\/auth\/login /);
   expect(rowOf('response')).toMatch(/^401 /);
-  expect(text).toContain(`tracker-conformance ${report.origin} --try ${report.findings[0]!.id}`);
-  expect(text).not.toContain('curl');
+  expect(text).toContain(`tracker-conformance ${report.origin} --only ${report.findings[0]!.id}`);
   expect(text).toMatch(/note +A session is valid after \d+ s without a call, and \d+ sign-ins/);
   const { registerUser, createProject } = result.successes;
   expect(text).toContain(
@@ -299,27 +297,6 @@ test('a report says when a failed request was sent', () => {
   expect(response).toBe('no response, sent at 00:00:00.500 UTC, ended 2.50 s later');
 });
 
-test.each([
-  ['http://localhost', false],
-  ['https://localhost', true],
-])('the commands accept any certificate of %s: %s', (origin, isAny) => {
-  const http = { ...result.context.http, origin };
-  const commands = reproduce({ ...result.context, http }, http.exchanges.slice(0, 1));
-  expect(commands.join('\n').includes(' -k ')).toBe(isAny);
-});
-
-test.each(['if-none-match', 'if-modified-since', 'access-control-request-method', 'origin'])(
-  'the commands send %s',
-  (name) => {
-    const { http } = result.context;
-    const [first] = http.exchanges;
-    const request = { ...first!.request, headers: { [name]: 'a value' } };
-    const exchanges = [{ ...first!, request }];
-    const commands = reproduce({ ...result.context, http: { ...http, exchanges } }, exchanges);
-    expect(commands.join('\n')).toContain(`-H '${name}: a value'`);
-  },
-);
-
 test('of many names, the others are counted', () => {
   expect(listSome('a b c d e f g'.split(' '))).toBe('a, b, c, d, e and 2 more');
 });
@@ -503,7 +480,7 @@ test('the HTML report escapes markup of the backend, and says early what is requ
   expect(labels).toContain('<dt>required</dt>');
 });
 
-test('the page folds requests and commands, and says how many requests it leaves out', () => {
+test('the page folds requests, and says how many requests it leaves out', () => {
   const [finding] = report.findings;
   const [problem] = finding!.problems;
   const calls = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => ({
@@ -515,7 +492,6 @@ test('the page folds requests and commands, and says how many requests it leaves
     findings: [{ ...finding!, problems: [{ ...problem!, calls }] }],
   });
   expect(page).toContain('<details><summary>only the last 6 of 8</summary><pre>3. request 3\n');
-  expect(page).toMatch(/<dt>try it<\/dt><dd><details><summary>.*<\/summary><pre>[^<]*curl/);
   expect(renderHtml(report)).toMatch(
     /<dt>requests<\/dt><dd><details><summary>\d<\/summary><pre>1\. /,
   );

@@ -431,7 +431,7 @@ export const otherProjectFaults: Record<string, Change> = {
     ['last-modified', 'if-modified-since'],
   ),
   'PROJECT-32: each ETag gets 304': etags(
-    (list) => `"${list.map(({ id }) => id)}"`,
+    (list) => `"${list.map(({ id }) => id).join(' ')}"`,
     undefined,
     Boolean,
   ),
