@@ -110,8 +110,10 @@ export const cookieChecks: Check[] = [
     run: (context) =>
       expectCookies(
         context,
-        ({ sameSite = '' }) =>
-          !['lax', 'strict'].includes(sameSite) && 'has neither SameSite=Lax nor SameSite=Strict',
+        (cookie) =>
+          !['lax', 'strict'].includes(cookie.sameSite ?? '') &&
+          !isForOtherSite(context, cookie) &&
+          'has neither SameSite=Lax nor SameSite=Strict',
       ),
   }),
   should('COOKIE-5', {
@@ -121,10 +123,13 @@ export const cookieChecks: Check[] = [
     statements: ['CALL-3'],
     after: ['COOKIE-2'],
     run: (context) =>
-      expectCookies(context, ({ secure }) =>
+      expectCookies(context, (cookie) =>
         context.origin.startsWith('https:')
-          ? !secure && 'is not Secure over https'
-          : secure && isLocalhost(context.origin) && 'is Secure over http, so Safari drops it',
+          ? !cookie.secure && 'is not Secure over https'
+          : cookie.secure &&
+            isLocalhost(context.origin) &&
+            !isForOtherSite(context, cookie) &&
+            'is Secure over http, so Safari drops it',
       ),
   }),
   should('COOKIE-6', {
@@ -275,6 +280,12 @@ async function expectCookies(context: RunContext, faultOf: (cookie: Cookie) => s
   });
   failIfAny(problems);
 }
+
+/** Whether a cookie has what a browser requires to send it from an app of another site. */
+const isForOtherSite = ({ origin, appOrigin = origin }: RunContext, cookie: Cookie) =>
+  new URL(appOrigin).hostname !== new URL(origin).hostname &&
+  cookie.sameSite === 'none' &&
+  cookie.secure;
 
 const setsCookie = (exchange: Exchange, { key, value }: Cookie) =>
   setCookieLines(exchange).some((line) => line.startsWith(`${key}=${value};`));

@@ -87,6 +87,8 @@ test.each([
   ['undefined method `id` for nil', 'is the text of an exception'],
   ['translation missing: en.title', 'is a missing translation'],
   ['<p>No.</p>', 'contains markup'],
+  ['No.<br/>Try again.', 'contains markup'],
+  ['Please <try again> & check.', undefined],
   ['The {{field}} is wrong.', 'has an empty placeholder'],
   ['[object Object]', 'is no text'],
   ['ValueError: no', 'is the name of an exception'],

@@ -360,6 +360,15 @@ const ofAnotherOrigin: Record<string, Change> = {
     }),
     allowOrigin(appOrigin),
   ),
+  'cookies are sent from another site': change.all(
+    exemplary,
+    ({ isXsrfTokenRight }) => ({
+      isXsrfTokenRight: (call) =>
+        call.request.headers['origin'] === appOrigin || isXsrfTokenRight(call),
+    }),
+    change.after('sessionCookie', (line) => line.replace('SameSite=Lax', 'SameSite=None; Secure')),
+    allowOrigin(appOrigin),
+  ),
   'titles are unique and the app has another origin': change.all(
     ({ createProject, refuse }) => ({
       createProject: (call) =>
