@@ -2,8 +2,11 @@ import { Cookie } from 'tough-cookie';
 import { parseJson } from '../http/response.ts';
 import { decode } from '../http/secrets.ts';
 
-/** Padding of base64, also percent-encoded, and a closing quote. */
-export const encodedPadding = /(=|%3D|")+$/i;
+/**
+ * What is no secret at the end of a cookie: padding of base64, also percent-encoded, a closing quote,
+ * and the name of a server, which Tomcat and Jetty append and do not compare.
+ */
+export const encodedPadding = /(\.[a-z][\w-]{0,14})?(=|%3D|")*$/i;
 
 /** Replaces the last letters and digits, of which a signature or a random token consists. */
 export function forgeEnd(value: string): string {
