@@ -189,7 +189,7 @@ export const responseChecks: Check[] = [
 /** Runs last, because a backend that does not meet it may respond to no later request. */
 export const lastChecks: Check[] = [
   must('REACH-14', {
-    title: 'A client that leaves before its response keeps nothing',
+    title: 'A client that leaves before its response, or sends nothing, keeps nothing',
     requirement:
       'Release what a request holds (a connection of the pool, a lock, a count) also if its client closes the connection: in a finally block, or with its scope. Users close tabs.',
     statements: ['CONST-3', 'CHOICE-12'],
@@ -197,6 +197,17 @@ export const lastChecks: Check[] = [
     inspects: true,
     async run(context) {
       const { browser } = await context.newSession('bob');
+      const list = await browser.listProjects();
+      if (!list.outcome.ok) throw unshown(list);
+      if (!(await context.http.sendBesideUnused(list.exchange.request, unusedMs)))
+        fail(
+          `While a browser keeps a connection open without a request, a list gets no response in ${unusedMs / 1000} s.`,
+          [list],
+          {
+            requirement:
+              'Serve several connections at once, and hold no thread for one without a request. Browsers open one in advance.',
+          },
+        );
       let number = 0;
       const create = () =>
         browser.createProject(context.fixtures.project(`of a client that leaves, ${number++}`));
@@ -228,6 +239,7 @@ export const lastChecks: Check[] = [
 /** More than the connections of a usual pool, and of its overflow. */
 const leavingClients = 24;
 const leavingMs = 4000;
+const unusedMs = 10_000;
 /** In which a server notices that. */
 const leftMs = 500;
 

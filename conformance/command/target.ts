@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { UsageError } from '../../shared/usage-error.ts';
+import { portOf } from '../http/transport.ts';
 import { command } from './options.ts';
 
 const connectTimeoutMs = 5_000;
@@ -59,9 +60,6 @@ export async function checkReachable(origin: string): Promise<string[]> {
 
 export const speaksTls = async (origin: string): Promise<boolean> =>
   (await tryConnect(origin, true)).errorCode === undefined;
-
-export const portOf = (origin: string): number =>
-  Number(new URL(origin).port) || (origin.startsWith('https:') ? 443 : 80);
 
 type Connection = { errorCode?: string; certificateError?: string };
 type ConnectError = NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };

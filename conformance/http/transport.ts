@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import type { Clock } from './clock.ts';
 
@@ -56,6 +56,9 @@ export type HttpResult = { response: HttpResponse | undefined; failure: HttpFail
 const maxStaleConnections = 8;
 /** The limit of Chromium. That of Node is 16 kB. */
 const maxHeaderSize = 256 * 1024;
+
+export const portOf = (origin: string): number =>
+  Number(new URL(origin).port) || (origin.startsWith('https:') ? 443 : 80);
 
 export type Transport = ReturnType<typeof createTransport>;
 
@@ -156,9 +159,19 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
       outgoing.end(body, () => outgoing.destroy());
     });
 
+  /** Sends a request while another connection sends nothing: browsers open one in advance. */
+  async function sendBesideUnused(request: HttpRequest, limitMs: number) {
+    const host = new URL(origin).hostname.replaceAll(/[[\]]/g, '');
+    const unused = connect(portOf(origin), host).on('error', () => {});
+    const { response } = await send({ ...request, onNewConnection: true }, limitMs);
+    unused.destroy();
+    return response;
+  }
+
   return {
     send,
     leave,
+    sendBesideUnused,
     /** How often a kept connection was closed, and its request sent again. */
     resentCount: () => resentCount,
     close: () => {

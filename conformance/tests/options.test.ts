@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { UsageError } from '../../shared/usage-error.ts';
 import { help, parseArguments } from '../command/options.ts';
-import { checkReachable, parseTarget, portOf } from '../command/target.ts';
+import { checkReachable, parseTarget } from '../command/target.ts';
+import { portOf } from '../http/transport.ts';
 import { noResponse, startStubServer } from './backends/stub-server.ts';
 
 test('--help fits 80 columns', () => {

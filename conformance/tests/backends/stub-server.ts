@@ -16,6 +16,8 @@ export type BackendRequest = {
   connection: number;
   /** Whether the client has closed it. */
   hasLeft: () => boolean;
+  /** Whether a connection is open that has sent no request. */
+  hasUnused: () => boolean;
 };
 
 export type BackendResponse = {
@@ -57,13 +59,16 @@ export type Respond = (request: BackendRequest) => BackendResponse | Promise<Bac
 
 export async function startStubServer(respond: Respond): Promise<RunningServer> {
   const connections: Socket[] = [];
+  const used = new Set<Socket>();
+  const hasUnused = () => connections.some((each) => !each.destroyed && !used.has(each));
   const server = createServer(async (message, serverResponse) => {
     try {
       const { method = 'GET', url: path = '/', headers } = message;
+      used.add(message.socket);
       const connection = connections.indexOf(message.socket);
       const hasLeft = () => message.socket.destroyed;
       const body = String(await buffer(message));
-      const request = { method, path, headers, connection, body, hasLeft };
+      const request = { method, path, headers, connection, body, hasLeft, hasUnused };
       const response = await respond(request);
       if (response.write) return response.write(serverResponse, server);
       const sent = Object.entries(response.headers).filter(([, value]) => value !== undefined);

@@ -143,6 +143,11 @@ export const responseFaults: Record<string, Change> = {
 
 /** Other faults of responses. */
 export const otherResponseFaults: Record<string, Change> = {
+  'REACH-14: a connection without a request keeps a new one waiting': (_backend, clock) =>
+    change.requests(
+      ({ headers, hasUnused }) =>
+        headers['connection'] === 'close' && hasUnused() && neverRespond(clock),
+    ),
   'REACH-14: a list whose client has left keeps its place of fifteen': () => {
     let freePlaces = 15;
     return change.respond(async (request, next) => {
