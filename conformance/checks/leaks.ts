@@ -2,6 +2,7 @@ import type { Exchange } from '../http/record.ts';
 import { encodedVariants } from '../http/secrets.ts';
 import { emailOf, hasSucceeded, messageOf, methodAndPath } from '../http/response.ts';
 import type { HttpResponse } from '../http/transport.ts';
+import { emailDomain } from '../people/fixtures.ts';
 import { cookieName, isDeletion, setCookieLines } from '../problems/cookie-faults.ts';
 import { truncate } from '../problems/describe.ts';
 import { fail } from '../problems/problem.ts';
@@ -15,7 +16,7 @@ const stackTrace =
 
 /** Error messages of databases, their drivers, language runtimes and frameworks, and paths. */
 const internalError =
-  /SQLSTATE|SQLITE_|sqlite3\.|ER_DUP_ENTRY|E11000|UNIQUE constraint failed|duplicate key value violates|syntax error at or near|\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) ["`\w].{0,200}\b(?:FROM|VALUES|SET|WHERE)\b|psycopg2|ORA-\d{5}|PrismaClient|Sequelize\w+Error|TypeError: |ReferenceError: |NullPointerException|KeyError: |undefined method|ECONNREFUSED|no such table|\bDEBUG = True|\b(?:java\.lang|org\.springframework|django\.\w+)\.|\/(?:home|srv|usr|var|app|opt)\/[\w./-]+\.(?:js|ts|py|rb|php|go|java|p[lm])\b|\bat \S{1,200}\.p[lm] line \d+/;
+  /SQLSTATE|SQLITE_|sqlite3\.|ER_DUP_ENTRY|E11000|constraint failed|\b\w{1,99}::\w{1,99}(?:Error|Exception)\b|duplicate key value violates|syntax error at or near|\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) ["`\w].{0,200}\b(?:FROM|VALUES|SET|WHERE)\b|psycopg2|ORA-\d{5}|PrismaClient|Sequelize\w+Error|TypeError: |ReferenceError: |NullPointerException|KeyError: |undefined method|ECONNREFUSED|no such table|\bDEBUG = True|\b(?:java\.lang|org\.springframework|django\.\w+)\.|\/(?:home|srv|usr|var|app|opt)\/[\w./-]+\.(?:js|ts|py|rb|php|go|java|p[lm])\b|\bat \S{1,200}\.p[lm] line \d+/;
 
 /** Hashes of passwords; the last one is a cost, a salt and a hash of any form. */
 const hash =
@@ -108,6 +109,26 @@ export const leakChecks: Check[] = [
             );
         }
     },
+  }),
+  must('LEAK-5', {
+    title: 'No response to a sign-in or registration has the email of another user',
+    requirement:
+      'Make each message of its own request, not of a list or a text that requests share.',
+    statements: ['ERROR-1', 'CHOICE-47'],
+    after: ['REACH-1'],
+    inspects: true,
+    run: inspectBodies(({ request, person }, { text }) => {
+      if (!/\/(auth|users)\//.test(request.path)) return undefined;
+      const sent = String(request.body).toLowerCase();
+      const searched = text.slice(0, maxSearchedCharacters).toLowerCase();
+      const isForeign = ([email]: string[]) =>
+        email!.endsWith(`@${emailDomain}`) &&
+        !email!.startsWith(`${person}.`) &&
+        !sent.includes(email!);
+      return [...searched.matchAll(/[\w.]{1,99}@[\w.]{1,99}\w/g)].some(isForeign)
+        ? ['has the email of another user']
+        : undefined;
+    }),
   }),
 ];
 

@@ -199,7 +199,7 @@ export const projectListChecks: Check[] = [
 ];
 
 const atOnceRequirement =
-  'Let requests at once wait for the database: SQLite needs BEGIN IMMEDIATE and a busy timeout. Let the insert choose the id, not a count before it.';
+  'Let requests at once wait for the database: SQLite needs BEGIN IMMEDIATE and a busy timeout. Take one connection of the pool for a request. Let the insert choose the id, not a count before it.';
 
 /** Fails if two users cannot list while they create projects. Both may need the same locks. */
 async function expectBesideLists(context: RunContext, browser: SimulatedBrowser) {

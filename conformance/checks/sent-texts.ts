@@ -99,6 +99,9 @@ export function createTextSearch(record: Exchange[]) {
       rowsOf(parseJson(shown.response!.text)).some(
         (row) => row.id !== project.id && row[name] === sentIn(own[0]!)[name],
       );
+    const isRepeated = textsOf(own[0]!).some(
+      (each) => each.length >= minLength && textsOf(sender).includes(each),
+    );
     const description = isOtherId
       ? 'The response to a new project has the id of another project.'
       : `A project ${shown === own[0] ? '' : 'in a list '}has the ${field} of another request.`;
@@ -111,7 +114,9 @@ export function createTextSearch(record: Exchange[]) {
         subject: `the ${field} "${text}"`,
         requirement: isOtherId
           ? 'Respond with the id that the insert of this request returned, not with the newest one.'
-          : requirement,
+          : isRepeated
+            ? 'Store each project, also one of which a text is that of another project.'
+            : requirement,
       },
     });
   };

@@ -97,7 +97,7 @@ export const sessionChecks: Check[] = [
     requirement:
       'Make every session work from the response to its sign-in on, also one whose random token has a + / or =. Quote no cookie value, and decode none that is not encoded.',
     statements: ['APP-2', 'CALL-3', 'CALL-9'],
-    after: ['SIGNIN-6'],
+    after: ['SIGNIN-6', 'SIGNIN-20'],
     async run(context) {
       const visits = await manyVisits(context);
       const { found: failed, words } = countIn(visits, rejectedCallOf);
@@ -212,7 +212,11 @@ async function expectXsrfCookie({ browser, login, list }: Visit) {
 
 const foreignRequests: Record<string, Send> = {
   'a wrong password': sendWrongPassword,
-  'a registration of the same email': sendExistingEmail,
+  async 'a registration of the same email'(context, browser) {
+    const call = await sendExistingEmail(context, browser);
+    if (!call.outcome.ok) return call;
+    throw new Blocked({ words: 'an email can register again', checks: ['ACCOUNT-7'] });
+  },
   'the sign-in of another user': async ({ newSession }) => (await newSession('cleo')).login,
   'the registration of another user': ({ fixtures }, browser) =>
     browser.registerUser(fixtures.email('stranger'), fixtures.password('stranger')),

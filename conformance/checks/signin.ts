@@ -1,11 +1,14 @@
-import { Blocked } from '../http/record.ts';
-import { emailOf, isClientError, messageOf, statusOf } from '../http/response.ts';
+import { Blocked, type Exchange } from '../http/record.ts';
+import { emailOf, hasSucceeded, isClientError, messageOf, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import { firstVisit } from '../people/visits.ts';
+import { cookieName, setCookieLines } from '../problems/cookie-faults.ts';
 import { describeResponse, describeStatus } from '../problems/describe.ts';
+import { failOnFaults } from '../problems/fail-on-faults.ts';
 import { expectSuccess, fail } from '../problems/problem.ts';
 import { judgeSpecial } from '../problems/special.ts';
 import { isSameProject } from '../requests/lists.ts';
+import { findSessions } from '../requests/session-cookies.ts';
 import {
   isSignIn,
   isUnauthorized,
@@ -168,6 +171,31 @@ export const signInChecks: Check[] = [
           registration,
           ...wrong,
         ]);
+    },
+  }),
+  must('SIGNIN-20', {
+    title: 'Each sign-in of a browser without cookies sets the same cookies',
+    requirement:
+      'Set the session cookie and XSRF-TOKEN in each response to a sign-in. Keep what grows on the server: a cookie has 4096 bytes. Share no object between requests.',
+    statements: ['CALL-3', 'CALL-4'],
+    after: ['COOKIE-1'],
+    inspects: true,
+    async run(context) {
+      const namesIn = (exchange: Exchange) => setCookieLines(exchange).map(cookieName);
+      const first = namesIn((await context.signedInUser('ada')).login.exchange);
+      const sessionNames = (await findSessions(context)).flat().map(({ key }) => key);
+      const needed = ['XSRF-TOKEN', ...sessionNames].filter((name) => first.includes(name));
+      failOnFaults(
+        // A response without any may be a refusal with 200, and its list is refused.
+        context.http.exchanges.filter(
+          (each) => hasSucceeded(each, '/login') && namesIn(each).length > 0,
+        ),
+        ({ isAppRequest, cookies }) => isAppRequest && cookies.length === 0,
+        (exchange) => {
+          const missing = needed.find((name) => !namesIn(exchange).includes(name));
+          return missing && `sets no cookie "${missing}", which the first sign-in sets`;
+        },
+      );
     },
   }),
 ];

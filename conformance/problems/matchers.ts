@@ -167,7 +167,7 @@ export function sentenceFault(exchange: Exchange): string | undefined {
   if (has(/(?<!\\\w?)\{\{? ?[\w.]+ ?\}|%(?:\d\$)?[sd]\b|\$\{\w+|(?<!\S):[a-z_]{3}|^undefined /))
     return 'has an empty placeholder';
   if (has(/^(?:null|undefined|none|nil|true|false)$|\[object \w+\]/i)) return 'is no text';
-  if (has(/^[\w.\\$]+(?:Exception|Error)\b/)) return 'is the name of an exception';
+  if (has(/^[\w.:\\$]+(?:Exception|Error)\b/)) return 'is the name of an exception';
   if (has(/\bvalidation errors? for |\(type=/)) return 'is the output of a validator';
   if (exchange.isAppRequest && message === STATUS_CODES[statusOf(exchange)])
     return 'only repeats the status';

@@ -3,7 +3,7 @@ import { viewOf, type FindingView, type Row } from './summary.ts';
 
 /** Renders the report as a page without external resources. */
 export function renderHtml(report: Report): string {
-  const { isOk, notJudged, causes, consequences, blocked, totals } = viewOf(report);
+  const { isOk, first, causes, consequences, blocked, totals } = viewOf(report);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -26,7 +26,7 @@ export function renderHtml(report: Report): string {
 <body>
 <p class="muted">Conformance of ${escapeMarkup(report.origin)}</p>
 <h1 class="${isOk ? 'good' : 'bad'}">${escapeMarkup(report.verdict)}</h1>
-${notJudged.map(({ label, lines }) => `<article><h3>${label}</h3><p>${escapeMarkup(lines.join(' '))}</p></article>`).join('')}
+${first.map(({ label, lines }) => `<article><h3>${label}</h3><p>${escapeMarkup(lines.join(' '))}</p></article>`).join('')}
 ${causes.map(renderFinding).join('\n')}
 ${consequences.length > 0 ? `<h2>May be consequences of the above, fix that first</h2>\n<ul>${consequences.map((finding) => `<li>${renderHeading(finding)}<p>${escapeMarkup(finding.line)}</p></li>`).join('')}</ul>` : ''}
 ${blocked.length > 0 ? `<h2>Blocked, because a precondition failed</h2>\n${renderRows(blocked)}` : ''}

@@ -1,3 +1,4 @@
+import { sharedNote } from '../requests/owners.ts';
 import { groupBy, inSeconds, listSome, lowerFirst, plural } from '../problems/describe.ts';
 import type { Report, ReportedFinding, ReportedProblem, ReportedResult, Totals } from './schema.ts';
 
@@ -29,7 +30,11 @@ export function viewOf(report: Report) {
   const skipped = results.filter(({ status }) => status === 'skipped');
   return {
     isOk: totals.must.failed + totals.must.blocked + totals.must.notJudged === 0,
-    notJudged: notJudged.map(describeNotJudged),
+    /** What stands above the findings. */
+    first: [
+      ...(results.some(({ note }) => note === sharedNote) ? [row('Please check', sharedNote)] : []),
+      ...notJudged.map(describeNotJudged),
+    ],
     causes: views.filter(({ causes }) => causes.length === 0),
     consequences: views
       .filter(({ causes }) => causes.length > 0)

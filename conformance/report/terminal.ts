@@ -31,7 +31,7 @@ export function renderTerminal(
     ...section('All checks', report.results.flatMap(verboseLines)),
   ];
   return [
-    ...view.notJudged.flatMap(({ label, lines }) => section(label, [`  ${lines[0]}`])),
+    ...view.first.flatMap(({ label, lines }) => section(label, [`  ${lines[0]}`])),
     ...causes.flatMap((finding) => ['', ...findingLines(finding, width, paint)]),
     ...section(
       `May be consequences of the above, fix that first (${consequences.length})`,

@@ -415,7 +415,7 @@ const parts: [
     /^None of the selected/,
     {
       terminal:
-        /^Not applicable \(2\)\n {2}PROJECT-15, PROJECT-22: All users [^]*could be judged\. All users see the same/m,
+        /^Please check\n {2}All users see the same [^]*^Not applicable \(2\)\n {2}PROJECT-15, PROJECT-22: All users [^]*could be judged\. All users see the same/m,
       page: /All users see the same projects\. [^<]*<\/span><\/td><td class="muted">not applicable</,
       json: { results: [{ status: 'skipped' }, { status: 'skipped' }] },
       junit: /PROJECT-22 [^]*<skipped message="All users see the same projects\. /,

@@ -41,6 +41,26 @@ export const cookieFaults: Record<string, Change> = {
     'cookiesOf',
     (lines) => [lines.join(', ')],
   ),
+  'SIGNIN-20: each seventh sign-in sets no session cookie': () => {
+    let count = 0;
+    return change.after(
+      'signIn',
+      (cookies) => ++count % 7 === 0 && cookies.filter((line) => !line.startsWith('session=')),
+    );
+  },
+  'SIGNIN-20: one of two sign-ins at once sets no XSRF-TOKEN': change.atOnce(
+    'login',
+    async (place, request, next) => {
+      const response = await next(request);
+      const lines = [response.headers['set-cookie'] ?? []].flat();
+      return place > 1
+        ? change.withSetCookies(
+            response,
+            lines.filter((line) => !line.startsWith('XSRF-TOKEN=')),
+          )
+        : response;
+    },
+  ),
   'COOKIE-1: listProjects deletes the session cookie': change.responsesTo(
     'listProjects',
     200,

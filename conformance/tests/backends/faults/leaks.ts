@@ -58,6 +58,19 @@ export const leakFaults: Record<string, Change> = {
       return change.withSetCookies(response, own ?? lines.get(connection) ?? []);
     });
   },
+  'LEAK-3: the refusal of a long title is that of the database': change.responsesTo(
+    'createProject',
+    422,
+    (response, { body }) =>
+      body.length > 10_000 && change.withJson(response, { message: 'CHECK constraint failed: t' }),
+  ),
+  'LEAK-5: the refusal of a sign-in names the emails that were refused before': () => {
+    const refused: unknown[] = [];
+    return change.after('refuseLogin', (response, _account, { json }) => {
+      refused.push(json['email']);
+      return change.withJson(response, { message: `No account has ${refused.join(', ')}.` });
+    });
+  },
   'LEAK-3: error messages contain the path of a file': change.refusals((response) =>
     change.withJson(response, { message: 'Refused by /srv/app/routes/projects.js.' }),
   ),
