@@ -185,11 +185,16 @@ export const signInChecks: Check[] = [
       const first = namesIn((await context.signedInUser('ada')).login.exchange);
       const sessionNames = (await findSessions(context)).flat().map(({ key }) => key);
       const needed = ['XSRF-TOKEN', ...sessionNames].filter((name) => first.includes(name));
+      const { exchanges } = context.http;
+      // Any other may be a refusal with the status 200.
+      const isRight = (login: Exchange) =>
+        hasSucceeded(login, '/login') &&
+        namesIn(login).length > 0 &&
+        exchanges.some(
+          (each) => hasSucceeded(each, '/register') && each.request.body === login.request.body,
+        );
       failOnFaults(
-        // A response without any may be a refusal with 200, and its list is refused.
-        context.http.exchanges.filter(
-          (each) => hasSucceeded(each, '/login') && namesIn(each).length > 0,
-        ),
+        exchanges.filter(isRight),
         ({ isAppRequest, cookies }) => isAppRequest && cookies.length === 0,
         (exchange) => {
           const missing = needed.find((name) => !namesIn(exchange).includes(name));

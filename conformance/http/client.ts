@@ -145,7 +145,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     },
     /** Sends a request again, without waiting for its response. No exchange records it. */
     leave: transport.leave,
-    /** Returns the response, or undefined if there is none in time. No exchange records it. */
+    /** No exchange records it. */
     sendBesideUnused: transport.sendBesideUnused,
     resentCount: transport.resentCount,
     close: transport.close,

@@ -163,9 +163,9 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
   async function sendBesideUnused(request: HttpRequest, limitMs: number) {
     const host = new URL(origin).hostname.replaceAll(/[[\]]/g, '');
     const unused = connect(portOf(origin), host).on('error', () => {});
-    const { response } = await send({ ...request, onNewConnection: true }, limitMs);
+    const result = await send({ ...request, onNewConnection: true }, limitMs);
     unused.destroy();
-    return response;
+    return result;
   }
 
   return {
