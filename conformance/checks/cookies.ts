@@ -17,6 +17,7 @@ import {
   reasonOfLoss,
   reasonOfShortLife,
   setCookieLines,
+  setCookieNames,
 } from '../problems/cookie-faults.ts';
 import {
   changeCookie,
@@ -69,7 +70,7 @@ export const cookieChecks: Check[] = [
     after: ['COOKIE-1', 'LEAK-4'],
     async run(context) {
       const { browser, login } = await context.signedInUser('ada');
-      const names = setCookieLines(login.exchange).map(cookieName);
+      const names = setCookieNames(login.exchange);
       // A list may set one with this name and another path.
       const sent = browser.cookiesFor('/api/v1/projects');
       const unsent = browser

@@ -2,7 +2,7 @@ import { Blocked, type Exchange } from '../http/record.ts';
 import { emailOf, hasSucceeded, isClientError, messageOf, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import { firstVisit } from '../people/visits.ts';
-import { cookieName, setCookieLines } from '../problems/cookie-faults.ts';
+import { setCookieNames } from '../problems/cookie-faults.ts';
 import { describeResponse, describeStatus } from '../problems/describe.ts';
 import { failOnFaults } from '../problems/fail-on-faults.ts';
 import { expectSuccess, fail } from '../problems/problem.ts';
@@ -181,15 +181,14 @@ export const signInChecks: Check[] = [
     after: ['COOKIE-1'],
     inspects: true,
     async run(context) {
-      const namesIn = (exchange: Exchange) => setCookieLines(exchange).map(cookieName);
-      const first = namesIn((await context.signedInUser('ada')).login.exchange);
+      const first = setCookieNames((await context.signedInUser('ada')).login.exchange);
       const sessionNames = (await findSessions(context)).flat().map(({ key }) => key);
       const needed = ['XSRF-TOKEN', ...sessionNames].filter((name) => first.includes(name));
       const { exchanges } = context.http;
       // Any other may be a refusal with the status 200.
       const isRight = (login: Exchange) =>
         hasSucceeded(login, '/login') &&
-        namesIn(login).length > 0 &&
+        setCookieNames(login).length > 0 &&
         exchanges.some(
           (each) => hasSucceeded(each, '/register') && each.request.body === login.request.body,
         );
@@ -197,7 +196,7 @@ export const signInChecks: Check[] = [
         exchanges.filter(isRight),
         ({ isAppRequest, cookies }) => isAppRequest && cookies.length === 0,
         (exchange) => {
-          const missing = needed.find((name) => !namesIn(exchange).includes(name));
+          const missing = needed.find((name) => !setCookieNames(exchange).includes(name));
           return missing && `sets no cookie "${missing}", which the first sign-in sets`;
         },
       );

@@ -59,4 +59,8 @@ export function reasonOfShortLife(exchange: Exchange, line: string): string | un
 export const lostName = (line: string) => findJoined(line) ?? cookieName(line);
 
 export const cookieName = (line: string) => line.split('=')[0]!.trim();
+
+/** Returns the names of the cookies that a response sets. */
+export const setCookieNames = (exchange: Exchange) => setCookieLines(exchange).map(cookieName);
+
 export const isEmptyCookie = (line: string) => /^[^=]+="?"?\s*(;|$)/.test(line);

@@ -18,7 +18,7 @@ import {
 } from '../problems/describe.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { CheckResult, RunResult } from '../checks/run.ts';
-import { sharedNote } from '../requests/owners.ts';
+import { noteOfSharing } from '../requests/owners.ts';
 import { listBlockers, listFindings, type Finding } from './findings.ts';
 
 const maxCallsPerCheck = 12;
@@ -44,7 +44,7 @@ export function createReport(run: RunResult, notes: string[] = []) {
     runId: run.runId,
     startedAt: run.startedAt.toISOString(),
     durationMs: Date.now() - run.startedAt.getTime(),
-    verdict: [describeVerdict(run, findings[0]?.id), ...noteOfSharing(run)].join(' '),
+    verdict: [describeVerdict(run, findings[0]?.id), ...noteOfSharing(run.results)].join(' '),
     /** Causes first, each MUST before each SHOULD. */
     findings,
     results: run.results.map(({ check, ...result }) => ({
@@ -180,9 +180,6 @@ const notesOf = ({ results, context: { http } }: RunResult) => [
     : []),
   ...noteOfLimits(http.exchanges.filter((each) => each.isThrottled && statusOf(each) === 503)),
 ];
-
-const noteOfSharing = ({ results }: RunResult) =>
-  results.some(({ note }) => note === sharedNote) ? [sharedNote] : [];
 
 /** The kit waits and sends such a request again, and the app does not. */
 function noteOfLimits(refused: Exchange[]) {

@@ -1,4 +1,4 @@
-import { sharedNote } from '../requests/owners.ts';
+import { noteOfSharing } from '../requests/owners.ts';
 import { groupBy, inSeconds, listSome, lowerFirst, plural } from '../problems/describe.ts';
 import type { Report, ReportedFinding, ReportedProblem, ReportedResult, Totals } from './schema.ts';
 
@@ -32,7 +32,7 @@ export function viewOf(report: Report) {
     isOk: totals.must.failed + totals.must.blocked + totals.must.notJudged === 0,
     /** What stands above the findings. */
     first: [
-      ...(results.some(({ note }) => note === sharedNote) ? [row('Please check', sharedNote)] : []),
+      ...noteOfSharing(results).map((note) => row('Please check', note)),
       ...notJudged.map(describeNotJudged),
     ],
     causes: views.filter(({ causes }) => causes.length === 0),

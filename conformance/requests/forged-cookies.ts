@@ -3,8 +3,8 @@ import { parseJson } from '../http/response.ts';
 import { decode } from '../http/secrets.ts';
 
 /**
- * What is no secret at the end of a cookie: padding of base64, also percent-encoded, a closing quote,
- * and the name of a server, which Tomcat and Jetty append and do not compare.
+ * What is no secret at the end of a cookie: padding of base64, also percent-encoded, a closing
+ * quote, and the name of a server, which Tomcat and Jetty append and do not compare.
  */
 export const encodedPadding = /(\.[a-z][\w-]{0,14})?(=|%3D|")*$/i;
 

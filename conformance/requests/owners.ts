@@ -93,6 +93,10 @@ export const isListShared = oncePerRun(async (context): Promise<boolean> => {
 export const sharedNote =
   'All users see the same projects. If that is not meant, look at the query of the list, and at what requests share.';
 
+/** Returns the note if a check of these has it. */
+export const noteOfSharing = (results: { note?: string | undefined }[]) =>
+  results.some(({ note }) => note === sharedNote) ? [sharedNote] : [];
+
 /** Skips a check that is about the projects of one user. */
 export async function skipIfShared(context: RunContext) {
   if (await isListShared(context)) skip(sharedNote);

@@ -2,7 +2,6 @@ import type { Credentials } from '../../machines/types.ts';
 import { lateMs } from '../http/clock.ts';
 import { Blocked, type Exchange } from '../http/record.ts';
 import {
-  headerValues,
   isClientError,
   isSuccess,
   parseJson,
@@ -14,6 +13,7 @@ import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { definedHeaders } from '../http/transport.ts';
 import type { Account } from '../people/accounts.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import { setCookieNames } from '../problems/cookie-faults.ts';
 import { describeStatus, lowerFirst } from '../problems/describe.ts';
 import { generalCause, type Cause } from '../problems/causes.ts';
 import { createProblem, expectSuccess } from '../problems/problem.ts';
@@ -164,10 +164,9 @@ export async function blockOnFlapping(rejected: ApiCall, ...browsers: SimulatedB
 /** Returns whether a response is that of a sign-in: a success that sets the same cookies. */
 export async function isSignIn(context: RunContext, exchange: Exchange): Promise<boolean> {
   const { login } = await context.signedInUser('ada');
-  const names = ({ response }: Exchange) =>
-    headerValues(response, 'set-cookie').map((line) => line.split('=')[0]);
+  const names = setCookieNames(exchange);
   return (
-    isSuccess(exchange) && names(login.exchange).every((name) => names(exchange).includes(name))
+    isSuccess(exchange) && setCookieNames(login.exchange).every((name) => names.includes(name))
   );
 }
 
