@@ -163,7 +163,8 @@ export function sentenceFault(exchange: Exchange): string | undefined {
   if (has(/\bundefined (local variable or )?method\b|\bis not a function\b/))
     return 'is the text of an exception';
   if (has(/translation[_ ]missing|missing[_ ]translation/i)) return 'is a missing translation';
-  if (has(/<\/[a-z][^<>]*>|<[bh]r\b[^<>]*>|&(amp|lt|gt|quot|#\d+);/i)) return 'contains markup';
+  if (has(/<\/[a-z][^<>]*>|<(?:[bh]r|img|input|li|p)\b[^<>]*>|&(amp|lt|gt|quot|#\d+);/i))
+    return 'contains markup';
   if (has(/(?<!\\\w?)\{\{? ?[\w.]+ ?\}|%(?:\d\$)?[sd]\b|\$\{\w+|(?<!\S):[a-z_]{3}|^undefined /))
     return 'has an empty placeholder';
   if (has(/^(?:null|undefined|none|nil|true|false)$|\[object \w+\]/i)) return 'is no text';

@@ -88,6 +88,8 @@ test.each([
   ['translation missing: en.title', 'is a missing translation'],
   ['<p>No.</p>', 'contains markup'],
   ['No.<br/>Try again.', 'contains markup'],
+  ['<img src="no.png" alt=""> No.', 'contains markup'],
+  ['<p>No. <li>Try again.', 'contains markup'],
   ['Please <try again> & check.', undefined],
   ['The {{field}} is wrong.', 'has an empty placeholder'],
   ['[object Object]', 'is no text'],
