@@ -46,7 +46,7 @@ export const sessionLifeChecks: Check[] = [
       const user = await context.signedInUser('bob');
       const browser = user.browser.clone('bob, with old cookies');
       for (const cookie of browser.allCookies()) {
-        const changed = changeCookie(cookie, { value: forgeEnd(cookie.value) });
+        const changed = changeCookie(cookie, { value: forgeEnd(context, cookie) });
         if (cookie.key !== 'XSRF-TOKEN') browser.setCookie(changed, user.browser);
       }
       // A backend may not read a changed cookie. This one was valid until its browser signed in.

@@ -1,26 +1,40 @@
 import { Cookie } from 'tough-cookie';
-import { parseJson } from '../http/response.ts';
+import { setCookieOf } from '../http/requirements.ts';
+import { hasSucceeded, parseJson } from '../http/response.ts';
 import { decode } from '../http/secrets.ts';
+import type { RunContext } from '../people/run-context.ts';
 
-/**
- * What is no secret at the end of a cookie: padding of base64, also percent-encoded, a closing
- * quote, and the name of a server, which Tomcat and Jetty append and do not compare.
- */
-export const encodedPadding = /(\.[a-z][\w-]{0,14})?(=|%3D|")*$/i;
+/** Returns a session cookie without the last characters of its secret. */
+export const cutEnd = (context: RunContext, cookie: Cookie): string =>
+  splitEnd(context, cookie)[0].slice(0, -6);
 
 /** Replaces the last letters and digits, of which a signature or a random token consists. */
-export function forgeEnd(value: string): string {
+export function forgeEnd(context: RunContext, cookie: Cookie): string {
   // A number might be that of another session.
-  if (/^\d{1,15}$/.test(value)) return `9${value}00`;
-  const [padding = ''] = encodedPadding.exec(value) ?? [];
-  const text = value.slice(0, value.length - padding.length);
-  const end = text
+  if (/^\d{1,15}$/.test(cookie.value)) return `9${cookie.value}00`;
+  const [text, end] = splitEnd(context, cookie);
+  const forged = text
     .slice(-16)
     .replace(
       /(%[\da-f]{2})|[a-z\d]/gi,
       (character, escape) => escape ?? (character === '5' ? '0' : '5'),
     );
-  return text.slice(0, -16) + end + padding;
+  return text.slice(0, -16) + forged + end;
+}
+
+/**
+ * Splits a session cookie before the end that is no secret: what another session ends with, such
+ * as the name of a server, which Tomcat and Jetty append and do not compare, and padding of base64.
+ */
+function splitEnd({ http }: RunContext, { key, value }: Cookie): [text: string, end: string] {
+  const logins = http.exchanges.filter((each) => hasSucceeded(each, '/login'));
+  const others = new Set(logins.map((each) => setCookieOf(each, key) ?? ''));
+  others.delete(`${key}=${value}`);
+  const isShared = (_: string, start: number) =>
+    [...others].some((other) => other.endsWith(value.slice(start)));
+  const start = Array.from(value).findIndex(isShared);
+  const text = value.slice(0, start === -1 ? undefined : start).replace(/(=|%3D|")*$/i, '');
+  return [text, value.slice(text.length)];
 }
 
 /** Adds one to the first number of JSON in base64. Returns any other value as it is. */

@@ -380,15 +380,32 @@ const ofAnotherOrigin: Record<string, Change> = {
   ),
 };
 
-/** What routers, sequences and frameworks do, and no user suffers from. They meet every SHOULD. */
-export const oddities: Record<string, Change> = {
-  'a session cookie ends with the name of a server, which is not compared': change.all(
-    change.after('sessionCookie', (line) => line.replace(/session=\w+/, '$&.node-0')),
+/** Each session has one of the ends in turn. No end is read. */
+function endingWith(ends: string[]): Change {
+  let count = 0;
+  return change.all(
+    change.after('sessionCookie', (line) =>
+      line.replace(/(session=\w+);/, (_, cookie) => `${cookie}${ends[count++ % ends.length]};`),
+    ),
     change.requests((request) => {
       const cookie = String(request.headers['cookie'] ?? '');
-      const headers = { ...request.headers, cookie: cookie.replace(/(session=\w+)\.[^;]*/, '$1') };
+      const headers = {
+        ...request.headers,
+        cookie: cookie.replace(/((^|; )session=\w+)[^;]*/, '$1'),
+      };
       return { ...request, headers };
     }),
+  );
+}
+
+/** What routers, sequences and frameworks do, and no user suffers from. They meet every SHOULD. */
+export const oddities: Record<string, Change> = {
+  ...Object.fromEntries(
+    // Jetty and WildFly, Tomcat in a cluster, and WebLogic with a backup.
+    ['.node0', '.1 .2', '!-1583928172!tracker-server-2'].map((ends) => [
+      `a session cookie ends with the name of a server, which is not compared: ${ends}`,
+      endingWith(ends.split(' ')),
+    ]),
   ),
   'addresses may end in a slash and have any letter case, and ids are numbers': change.all(
     change.requests((request) => ({
