@@ -6,6 +6,7 @@ import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { asUser, firstVisit } from '../people/visits.ts';
 import { countIn, describeStatus, plural } from '../problems/describe.ts';
+import { atOnceRequirement } from '../problems/fail-on-faults.ts';
 import { listFault } from '../problems/matchers.ts';
 import { expectSuccess, fail, failIfAny, skip } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
@@ -198,9 +199,6 @@ export const projectListChecks: Check[] = [
   }),
 ];
 
-const atOnceRequirement =
-  'Let requests at once wait for the database: SQLite needs BEGIN IMMEDIATE and a busy timeout. Take one connection of the pool for a request. Let the insert choose the id, not a count before it.';
-
 /** Fails if two users cannot list while they create projects. Both may need the same locks. */
 async function expectBesideLists(context: RunContext, browser: SimulatedBrowser) {
   const { browser: other } = await context.signedInUser('ada');
@@ -213,11 +211,10 @@ async function expectBesideLists(context: RunContext, browser: SimulatedBrowser)
   const { found, words } = countIn(calls, ({ exchange }) => !isSuccess(exchange));
   const areCreates = found.every(({ operation }) => operation === 'createProject');
   const what = areCreates ? 'Creating at once, of two users,' : 'Creating and listing at once';
-  const requirement = found.every(({ exchange }) => exchange.response)
-    ? atOnceRequirement
-    : 'Let lists and creates take locks in the same order, and end a wait for one.';
   for (const call of found)
-    expectSuccess(call, `${what} fails in ${words} requests`, calls, { requirement });
+    expectSuccess(call, `${what} fails in ${words} requests`, calls, {
+      requirement: atOnceRequirement,
+    });
 }
 
 /** Creates a project. Fails when the next list does not contain it, or contains another text. */

@@ -23,7 +23,7 @@ const endRequirement =
   'End what a request begins, also if it is refused or fails: release its lock, return its connection, and roll back its transaction.';
 
 export const atOnceRequirement =
-  'Let requests at once not wait for each other for ever: take one connection of the pool for a request, and locks in one order, and hold no thread for a connection that is idle.';
+  'Let requests at once wait for each other, but not for ever: take one connection of the pool for a request and locks in one order, and hold no thread for an idle connection. SQLite needs BEGIN IMMEDIATE and a busy timeout. Let the insert choose an id, not a count before it.';
 
 const passingRequirement =
   'Never respond to the app with 5xx. Look for what requests share: a thread, a connection of a pool, an open transaction, a lock. A limit of requests responds with 429 and a message.';
