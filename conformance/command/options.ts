@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../shared/usage-error.ts';
-import { minMustMs } from '../http/client.ts';
+import { maxRunMs } from '../http/client.ts';
 import { maxWaitMinutes } from '../http/patience.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
@@ -27,11 +27,8 @@ data.
                   (JUnit) to the folder DIR
   --origin URL    the app is served from this other origin: send it, and also
                   check CORS
-  --budget N      begin SHOULD checks within N seconds (default ${minMustMs / 1000}; no limit
-                  with --wait); MUST checks come first, and are judged to the
-                  end, within 15 minutes or more
-  --wait          obey every Retry-After of a backend that throttles, up to
-                  ${maxWaitMinutes} minutes in total
+  --wait          take as long as it needs, not ${maxRunMs / 60_000} minutes, and obey every
+                  Retry-After, up to ${maxWaitMinutes} minutes in total
   --verbose       also print what users read, and every check with its requests
   --list          list the checks and exit
   --version       print the version and exit
@@ -48,7 +45,6 @@ const options = {
   only: { type: 'string', multiple: true, default: [] as string[] },
   report: { type: 'string' },
   origin: { type: 'string' },
-  budget: { type: 'string' },
   wait: { type: 'boolean', default: false },
   verbose: { type: 'boolean', default: false },
   list: { type: 'boolean', default: false },
@@ -69,10 +65,6 @@ export function parseArguments(args: string[], checkIds: string[]) {
   const only = values.only.flatMap((ids) => ids.split(',')).map((id) => id.trim().toUpperCase());
   for (const wanted of only.filter((id) => !checkIds.some((known) => isSelected(known, [id]))))
     errors.push(`--only: there is no check "${wanted}". See --list.`);
-  const { budget } = values;
-  if (budget !== undefined && !/^[1-9]\d{0,5}$/.test(budget))
-    errors.push(`--budget must be a whole number of seconds, but is "${budget}".`);
-  const budgetMs = Number(budget ?? (values.wait ? Infinity : minMustMs / 1000)) * 1000;
   const { report: reportFolder, origin, wait: isPatient, verbose } = values;
   if (reportFolder === '') errors.push('--report needs a folder.');
   const isUrl = origin !== undefined && URL.canParse(origin) && /^https?:/i.test(origin);
@@ -85,7 +77,7 @@ export function parseArguments(args: string[], checkIds: string[]) {
     only,
     reportFolder,
     appOrigin,
-    budgetMs,
+    limitMs: isPatient ? Infinity : maxRunMs,
     isPatient,
     verbose,
   };

@@ -77,7 +77,7 @@ export class Blocked extends Error {
 
 /** After the end of the run. */
 export const outOfTime: Reason = {
-  words: 'lack of time; a larger --budget judges them',
+  words: 'lack of time; --wait judges them',
   limit: 'time',
 };
 
