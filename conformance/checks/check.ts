@@ -9,7 +9,7 @@ import type { Note } from '../problems/problem.ts';
 export const levels = ['MUST', 'SHOULD'] as const;
 export type Level = (typeof levels)[number];
 
-export type Run = ((context: RunContext) => Promise<Note>) & { person?: string };
+export type Run = (context: RunContext) => Promise<Note>;
 
 export type Check = {
   /** Permanent: the id of a removed check is never reused. */

@@ -1,5 +1,4 @@
 import { checks } from './all.ts';
-import { ownersOf, sharedPeople } from '../people/visits.ts';
 import type { Check } from './check.ts';
 
 export const groupOf = (id: string) => id.split('-')[0]!;
@@ -9,22 +8,16 @@ const removedIds =
     ' ',
   );
 
-/** Throws if a check has an id or a person of another check. */
-export function expectOwnNames(all: Pick<Check, 'id' | 'run'>[]) {
-  for (const [index, { id, run }] of all.entries()) {
-    const earlier = all.slice(0, index);
+/** Throws if a check has the id of another one. */
+export function expectOwnIds(all: Pick<Check, 'id'>[]) {
+  for (const [index, { id }] of all.entries()) {
     if (removedIds.includes(id)) throw new Error(`${id} was the id of a removed check.`);
-    if (earlier.some((each) => each.id === id)) throw new Error(`Two checks have the id ${id}.`);
-    const { person = 'ada' } = run;
-    if (sharedPeople.includes(person)) continue;
-    const first = earlier.find((each) => each.run.person === person) ?? { id };
-    const owners = ownersOf[person] ?? [first.id];
-    if (!owners.includes(id) && !owners.includes(groupOf(id)))
-      throw new Error(`${id} signs in as ${person}, a person of ${owners.join()}: choose another.`);
+    if (all.slice(0, index).some((each) => each.id === id))
+      throw new Error(`Two checks have the id ${id}.`);
   }
 }
 
-expectOwnNames(checks);
+expectOwnIds(checks);
 
 /** Each check after those whose failure explains one of it, with all of them. */
 const causes = new Map<Check, Set<Check>>();

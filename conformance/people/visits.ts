@@ -5,33 +5,11 @@ import type { Note } from '../problems/problem.ts';
 import type { SignedInUser } from './accounts.ts';
 import { oncePerRun, type RunContext } from './run-context.ts';
 
-/** The people whom all checks share. */
-export const sharedPeople = ['ada', 'bob', 'olga', 'tess'];
-
-/** Other people, and the checks or groups that expect no other check to act as them. */
-export const ownersOf: Record<string, string[] | undefined> = {
-  early: ['SIGNIN'],
-  eight: ['ACCOUNT', 'ERR'],
-  erin: ['ERR'],
-  flo: ['PROJECT-3', 'PROJECT-4'],
-  forgetful: ['SIGNIN'],
-  hugo: ['PROJECT-32'],
-  iris: ['PROJECT-32'],
-  lena: ['PROJECT-5', 'PROJECT-9', 'REACH-10'],
-  mistyped: ['ERR'],
-  namesake: ['PROJECT-22'],
-  plain: ['ACCOUNT'],
-};
-
 /** Creates the `run` of a check that gets the browser of a signed-in user. */
-export const asUser = (
-  person: string,
-  run: (context: RunContext, browser: SimulatedBrowser) => Promise<Note>,
-) =>
-  Object.assign(
-    async (context: RunContext) => run(context, (await context.signedInUser(person)).browser),
-    { person },
-  );
+export const asUser =
+  (person: string, run: (context: RunContext, browser: SimulatedBrowser) => Promise<Note>) =>
+  async (context: RunContext) =>
+    run(context, (await context.signedInUser(person)).browser);
 
 /** A user who has just signed in, fetched the list and created a project. */
 export type Visit = SignedInUser & { create: ApiCall<Project> };
