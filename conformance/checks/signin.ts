@@ -10,7 +10,6 @@ import { judgeSpecial } from '../problems/special.ts';
 import { isSameProject } from '../requests/lists.ts';
 import { findSessions } from '../requests/session-cookies.ts';
 import {
-  isSignIn,
   isUnauthorized,
   loginWithUnknownEmail,
   loginWithWrongPassword,
@@ -72,24 +71,6 @@ export const signInChecks: Check[] = [
       await judgeSpecial(special, 'An unknown email', async (words) =>
         expectRejection(words, words === special ? call : unknown),
       );
-    },
-  }),
-  should('SIGNIN-18', {
-    title: 'An email and a password in the address do not sign in',
-    requirement: 'Read both from the body only, because servers write addresses into their logs.',
-    statements: ['CALL-5', 'CALL-2'],
-    after: ['SIGNIN-3'],
-    async run(context) {
-      const { email, password } = await context.signedInUser('ada');
-      const query = new URLSearchParams({ email, password }).toString();
-      const browser = context.newBrowser('stranger');
-      for (const [method, json] of [['POST', {}] as const, ['GET', undefined] as const])
-        await judgeSpecial(`?${query}`, '', async (end) => {
-          const login = await browser.send(method, `/api/v1/auth/login${end}`, { json });
-          const what = end ? 'An email and a password in the address sign' : `${method} {} signs`;
-          if (await isSignIn(context, login)) fail(`${what} in.`, [login]);
-          return login;
-        });
     },
   }),
   should('SIGNIN-4', {

@@ -3,7 +3,7 @@ import { isClientError, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { activeSession, firstVisit, manyVisits, type Visit } from '../people/visits.ts';
-import { countIn, describeStatus, secondsBetween } from '../problems/describe.ts';
+import { countIn, describeStatus } from '../problems/describe.ts';
 import { refusalCause } from '../problems/causes.ts';
 import { messageFault } from '../problems/matchers.ts';
 import { noteOnlyCookie } from '../problems/cookie-faults.ts';
@@ -225,29 +225,6 @@ export const xsrfChecks: Check[] = [
         [login, list, create],
         { detail: 'The session cookie has a lifetime, and XSRF-TOKEN has none.' },
       );
-    },
-  }),
-  /** Runs last, so that its token is old. */
-  must('XSRF-6', {
-    title: 'An XSRF token is valid as long as its session',
-    requirement:
-      'Keep a token for as long as its session, because users read and type between two calls.',
-    statements: ['CALL-4', 'CHOICE-9'],
-    after: ['SIGNIN-15'],
-    inspects: true,
-    async run(context) {
-      const { browser, login, create: before } = await firstSession(context);
-      const token = browser.xsrfToken();
-      if (token === undefined) skip('the app gets no token');
-      if (!before.outcome.ok) throw failedCreate(before);
-      const create = await findRejectedToken(context, browser, 'with an old token');
-      const ageMs = context.http.clock.now() - before.exchange.endedAtMs;
-      if (create)
-        fail(
-          `A token that worked is refused ${secondsBetween(before, create)} s later: ${describeStatus(create.exchange)}.`,
-          [login.last, before, create],
-        );
-      return `A token is valid ${Math.round(ageMs / 1000)} s after its first use. No longer time is tried.`;
     },
   }),
 ];

@@ -12,7 +12,7 @@ export const asksForToken = ({ exchange }: Pick<ApiCall, 'exchange'>) =>
   [400, 403, 419, 422].includes(statusOf(exchange)) &&
   /[cx]srf|token|forgery|request could not be verified/i.test(exchange.response?.text ?? '');
 
-/** Registers and signs in, each from a new browser. SIGNIN-13 uses the session, then XSRF-6. */
+/** Registers and signs in, each from a new browser. SIGNIN-13 uses the session at the end. */
 export const firstSession = oncePerRun(async (context) => {
   const email = context.fixtures.email('cold');
   const password = context.fixtures.password('cold');

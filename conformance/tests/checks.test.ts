@@ -11,8 +11,7 @@ import { oddities, validVariants } from './backends/variants.ts';
 const slowChecks = /^(ERR-16|PROJECT-(5|9)|TEXT-16)$/;
 
 /** Faults that show only in the requests of several checks. */
-const sharedFaults =
-  /^(ACCOUNT-2: after four sign-ins|PROJECT-1: a list of more than 10|XSRF-6: an XSRF token expires)/;
+const sharedFaults = /^(ACCOUNT-2: after four sign-ins|PROJECT-1: a list of more than 10)/;
 
 /** Of the checks that inspect all requests, those that find a problem alone. */
 const inspecting = /^(COOKIE-1|LEAK-2|PROJECT-22)$/;

@@ -396,12 +396,6 @@ export const otherSignInFaults: Record<string, Change> = {
       'refuseLogin',
       (refusal, account, call) => account && change.withSetCookies(refusal, signIn(account, call)),
     ),
-  'SIGNIN-18: an email and a password in the address sign in': change.requests((request) => {
-    const { pathname, searchParams } = new URL(request.path, 'http://localhost');
-    return searchParams.size > 0
-      ? change.withJson({ ...request, path: pathname }, Object.fromEntries(searchParams))
-      : undefined;
-  }),
   'SIGNIN-4: a wrong password and an unknown email get different messages': unknownEmail(
     change.error(401, 'There is no such account.'),
   ),

@@ -174,19 +174,6 @@ export const cookieFaults: Record<string, Change> = {
         }),
     );
   },
-  'XSRF-6: an XSRF token expires after four seconds without a POST': (
-    { isXsrfTokenRight },
-    clock,
-  ) => {
-    const lastUses = new Map<string, number>();
-    return {
-      isXsrfTokenRight(call) {
-        const lastUse = lastUses.get(call.session) ?? clock.now();
-        lastUses.set(call.session, clock.now());
-        return clock.now() - lastUse < 4000 && isXsrfTokenRight(call);
-      },
-    };
-  },
 };
 
 /** Other faults of cookies. */

@@ -391,16 +391,6 @@ export const otherProjectFaults: Record<string, Change> = {
       return getOrCreate(first, account, () => response);
     });
   },
-  'PROJECT-27: an Idempotency-Key that another user has sent is refused': () => {
-    const sessions = new Map<string, string>();
-    return change.requestsTo('createProject', (request) => {
-      const key = uniqueKey(request);
-      const session = change.sessionOf(request);
-      const first = sessions.get(key) || session;
-      sessions.set(key, first);
-      return first !== session && change.error(409);
-    });
-  },
   'PROJECT-29: one of two concurrent requests with one Idempotency-Key is refused': change.atOnce(
     'createProject',
     (place) => place === 2 && change.error(409),
