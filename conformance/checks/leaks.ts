@@ -92,7 +92,9 @@ export const leakChecks: Check[] = [
           if (!names.includes(name) || cookie.length < minCookieLength) continue;
           if (isDeletion(exchange, line) || isMark(name, cookie)) continue;
           const setter = setters.get(cookie);
-          if (!setter) setters.set(cookie, exchange);
+          // What a refusal or a registration sets first may be the cookie of a visitor.
+          const isOfUser = ['/login', '/projects'].some((path) => hasSucceeded(exchange, path));
+          if (!setter && isOfUser) setters.set(cookie, exchange);
           const isOwn =
             exchange.cookies.some(({ value }) => `${name}=${value}` === cookie) ||
             (setter && exchange.browserName === setter.browserName) ||

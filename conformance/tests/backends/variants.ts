@@ -407,6 +407,18 @@ export const oddities: Record<string, Change> = {
       endingWith(ends.split(' ')),
     ]),
   ),
+  // As signed cookies that two visitors get in one second.
+  'a refusal and a registration set the cookie of a visitor, the same for all': change.responses(
+    (sent, request, { sessions }) => {
+      const cookie = `session=${'no-user-'.repeat(4)}; Path=/; HttpOnly; SameSite=Lax; Max-Age=600`;
+      const isVisitor = sent.status === 401 || request.path.endsWith('register');
+      return (
+        isVisitor &&
+        !sessions.has(change.sessionOf(request)) &&
+        change.withSetCookies(sent, [cookie])
+      );
+    },
+  ),
   'addresses may end in a slash and have any letter case, and ids are numbers': change.all(
     change.requests((request) => ({
       ...request,
