@@ -170,7 +170,7 @@ export const sessionChecks: Check[] = [
       await browser.listProjects();
       const create = await browser.createProject(context.fixtures.project('of olga'));
       const isOld = browser.xsrfToken() !== undefined && browser.xsrfToken() === oldToken;
-      const failure = `After another user signed in from a browser, a project${isOld ? ' with the old XSRF-TOKEN' : ''} fails`;
+      const failure = `After another user signed in from a browser, a project${isOld ? ' with the old XSRF-TOKEN, which nothing replaced,' : ''} fails`;
       const sent = browser.cookiesFor(create.exchange.request.path);
       const isDeleted = sent.every(({ key }) => key === 'XSRF-TOKEN');
       if (isClientError(create.exchange) && isDeleted)

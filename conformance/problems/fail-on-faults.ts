@@ -35,6 +35,8 @@ function isEnding({ own, faulty: [first] }: Faulty): boolean {
   return isFailure && own.slice(0, start).some(isSuccess) && !own.slice(start).some(isSuccess);
 }
 
+const isLasting = (each: Faulty) => isEnding(each) && each.faulty.length >= minLasting;
+
 const nameResponse = (exchange: Exchange) =>
   `${methodAndPath(exchange.request)} got ${statusOf(exchange) || 'no response'}`;
 
@@ -101,8 +103,7 @@ function findBeginning(record: Exchange[], start: number, end: number): Beginnin
 /** Returns the problems. One that lasts names that since which its operation fails. */
 function withBeginnings(record: Exchange[], found: Faulty[]): Problem[] {
   const endings = found.filter(isEnding);
-  if (!endings.some(({ faulty }) => faulty.length >= minLasting))
-    return found.map(({ problem }) => problem);
+  if (!endings.some(isLasting)) return found.map(({ problem }) => problem);
   const rangeOf = ({ own, faulty: [first] }: Faulty) =>
     [own[own.indexOf(first!) - 1]!, first!].map((each) => record.indexOf(each)) as [number, number];
   const starts = endings.map((each) => rangeOf(each)[0]);
@@ -154,14 +155,16 @@ export async function failOnFailures(
   });
   const found = await Promise.all(findFaults(record, ...rule).map(find));
   const statuses = new Set(found.filter(({ passing }) => passing).map(statusOfFaulty));
-  const comesAndGoes = (each: Faulty) => statuses.has(statusOfFaulty(each));
-  failIfAny([
-    ...found.filter(comesAndGoes).map((each) => createPassing(record, each)),
-    ...withBeginnings(
-      record,
-      found.filter((each) => !comesAndGoes(each)),
-    ),
-  ]);
+  const [passing, others] = [true, false].map((isPassing) =>
+    found.filter((each) => statuses.has(statusOfFaulty(each)) === isPassing),
+  ) as [typeof found, typeof found];
+  const problems = [
+    passing.map((each) => createPassing(record, each)),
+    withBeginnings(record, others),
+  ];
+  // What lasts names the response since which it does.
+  if (others.some(isLasting)) problems.reverse();
+  failIfAny(problems.flat());
 }
 
 const statusOfFaulty = ({ faulty: [first] }: Faulty) => statusOf(first!);
@@ -189,8 +192,9 @@ function createPassing(
   const words = `${statusOf(failed)} now and then`;
   const [start, end] = [own[own.indexOf(failed) - 1], failed].map((each) => record.indexOf(each!));
   const { cause } = findBeginning(record, start!, end!);
+  const atOnce = faulty.filter((each) => !isAlone(record, each)).length;
   const facts = [
-    `So in ${countIn(own, (each) => faulty.includes(each)).words} requests.`,
+    `So in ${countIn(own, (each) => faulty.includes(each)).words} requests${atOnce > 0 ? `, ${atOnce} of them at once with others` : ''}.`,
     ...(passing ? ['The same one succeeds when it is sent again.'] : []),
     ...(cause === failed ? [] : [`The first came after ${nameResponse(cause)}.`]),
     ...(failed.durationMs < 1000 ? [] : [`It took ${inSeconds(failed.durationMs)}.`]),

@@ -67,5 +67,5 @@ export function describeMissingCookie({ browser, login }: SignedInUser): string 
   const cookies = browser.allCookies().filter((cookie) => cookie.key !== 'XSRF-TOKEN');
   const elsewhere = cookies.find(({ path }) => path !== '/');
   if (elsewhere) return `Signing in sets the cookie "${elsewhere.key}" for ${elsewhere.path} only.`;
-  return `Signing in sets no cookie for /api/v1/projects${other}${token}.`;
+  return `Signing in sets no cookie${other}${token}.`;
 }
