@@ -16,7 +16,8 @@ export function login({ store, passwords, sessions, throttle }: Dependencies): O
   return async ({ body, session, ip, hasLeft, identify }) => {
     const { password } = body;
     const email = requireEmail(body.email);
-    const account = await store.findAccount(email, networkOf(ip));
+    const network = networkOf(ip);
+    const account = await store.findAccount(email, network);
     if (account) identify(account.id);
     const isOwner = account !== undefined && session?.accountId === account.id;
     const attempt = { ip, hasLeft, signIn: { email, isOwner, isKnown: account?.isKnown } };
@@ -31,7 +32,7 @@ export function login({ store, passwords, sessions, throttle }: Dependencies): O
     if (!account || !isRight) throw new Refusal('wrongCredentials');
 
     await throttle.reset(attempt);
-    await store.rememberNetwork(account.id, networkOf(ip));
+    await store.rememberNetwork(account.id, network);
     if (session) await sessions.end(session);
     const setCookies = sessionCookies(await sessions.start(account.id));
     return { status: 200, body: {}, setCookies, endedSession: session };

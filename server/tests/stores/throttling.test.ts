@@ -92,17 +92,23 @@ describe.each(storeNames)('throttling on %s', (name) => {
     expect(await guess({ from: '198.51.100.3' })).toMatchObject(tooMany);
   });
 
-  test('guesses from many IPs lock out neither a known IP nor a browser with a session', async () => {
-    const { guess, signIn, credentials, address, fillAllIps } = await start();
-    const signedIn = new CookieClient(address);
-    await signedIn.login(credentials, forwardedFor('192.0.2.1'));
-    await guess({ from: '203.0.113.1' });
-    await fillAllIps(100);
-    expect(await signIn({ from: '192.0.2.200' })).toMatchObject(tooMany);
-    expect((await signIn({ from: '192.0.2.1' })).status).toBe(200);
-    await fillAllIps(100);
-    expect((await signedIn.login(credentials, forwardedFor('192.0.2.200'))).status).toBe(200);
-  });
+  test.each([
+    ['IP', '192.0.2.1', '192.0.2.1'],
+    ['/64 of IPv6', '2001:db8:7:1::1', '2001:db8:7:1::2'],
+  ])(
+    'guesses from many IPs lock out neither a known %s nor a browser with a session',
+    async (_case, first, known) => {
+      const { guess, signIn, credentials, address, fillAllIps } = await start();
+      const signedIn = new CookieClient(address);
+      await signedIn.login(credentials, forwardedFor(first));
+      await guess({ from: '203.0.113.1' });
+      await fillAllIps(100);
+      expect(await signIn({ from: '192.0.2.200' })).toMatchObject(tooMany);
+      expect((await signIn({ from: known })).status).toBe(200);
+      await fillAllIps(100);
+      expect((await signedIn.login(credentials, forwardedFor('192.0.2.200'))).status).toBe(200);
+    },
+  );
 
   test.each([
     ['an IP', '192.0.2.1', '192.0.2.2', '192.0.2.1', 1000, 100],
