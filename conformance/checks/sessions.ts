@@ -12,7 +12,7 @@ import {
 import { countIn, describeStatus } from '../problems/describe.ts';
 import { noteOnlyCookie } from '../problems/cookie-faults.ts';
 import { expectSuccess, fail, skip } from '../problems/problem.ts';
-import { isSameProject, listOrBlock, unshown } from '../requests/lists.ts';
+import { createListed, isSameProject, listOrBlock, unshown } from '../requests/lists.ts';
 import {
   blockOnFlapping,
   expectPlain,
@@ -187,6 +187,9 @@ export const sessionChecks: Check[] = [
       if (own.projects.some(isSameProject(project))) return;
       const list = await (await context.newSession(first.name)).browser.listProjects();
       const isOfFirst = list.outcome.ok && list.outcome.value.some(isSameProject(project));
+      // A control: in a browser of her own, the next list has a project.
+      if (!isOfFirst)
+        await createListed(context, (await context.newSession('olga')).browser, 'of olga alone');
       const what = isOfFirst ? 'projects of that other user' : 'a project that the next list lacks';
       fail(
         `A user who signs in after another one in a browser creates ${what}.`,

@@ -93,6 +93,8 @@ test.each([
   ['Please <try again> & check.', undefined],
   ['The {{field}} is wrong.', 'has an empty placeholder'],
   ['[object Object]', 'is no text'],
+  ["['Title is required.']", 'is no text'],
+  ['[Title] is required.', undefined],
   ['ValueError: no', 'is the name of an exception'],
   ['1 validation error for Project', 'is the output of a validator'],
   ['error.api.401', 'is a code'],
