@@ -46,8 +46,13 @@ test.each([
   ['the same email in upper case', 'ada@example.org', 'Ada@Example.org'],
   ['the first user of a browser', undefined, 'ada@example.org'],
 ])('%s finds the refused project, and not the refusal [CHOICE-78]', async (_, first, second) => {
-  const { signIn, refuseProject } = await renderPage();
-  if (first) await signIn(first);
+  const { backend, signIn, refuseProject } = await renderPage();
+  await backend.next('listProjects');
+  if (first) {
+    await signIn(first);
+    (await backend.next('listProjects')).answer(200, []);
+    await screen.findByText('No projects to show.');
+  }
   await refuseProject();
   await signIn(second);
   expect(formTexts()).toEqual(texts);
