@@ -130,7 +130,7 @@ export const projectListChecks: Check[] = [
     requirement:
       'Create one project per concurrent request, each with its own id. Accept the XSRF token of a session as often as it is sent.',
     statements: ['APP-2', 'CHOICE-32'],
-    after: ['PROJECT-8'],
+    after: ['PROJECT-16'],
     run: asUser('bob', async (context, browser) => {
       await createOrBlock(context, browser, 'before those at once');
       // Ids that are made of the time differ by chance.

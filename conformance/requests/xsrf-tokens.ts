@@ -66,6 +66,15 @@ const tokenForms: TokenForm[] = [
     },
   },
   {
+    accepted: 'it is accepted without its quotes',
+    requirement:
+      'Set a cookie whose value needs no quotes. A browser keeps them, and so does the app.',
+    headersOf(browser) {
+      const [, value] = /^"(.*)"$/.exec(browser.xsrfToken()!) ?? [];
+      return value === undefined ? undefined : { 'x-xsrf-token': value };
+    },
+  },
+  {
     accepted: 'it is accepted in X-CSRF-Token',
     requirement:
       'Read the token from X-XSRF-TOKEN. A framework that decrypts this header has to encrypt the cookie too: make no exception for it.',

@@ -102,6 +102,10 @@ export const cookieFaults: Record<string, Change> = {
     'xsrfToken',
     (token) => `a%2Fb%3D${token}`,
   ),
+  'XSRF-3: the XSRF cookie is in quotes, which are no part of the token': xsrfCookie(
+    /=([^;]*)/,
+    '="$1"',
+  ),
   'XSRF-3: each token is refused as a page that has expired': change.refuse(
     'createProject',
     419,
