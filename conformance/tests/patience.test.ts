@@ -44,12 +44,15 @@ test('a stop lasts until the server accepts connections again', async () => {
   expect(record.stops.map(({ durationMs }) => durationMs)).toEqual([1500]);
 });
 
-test('without --wait, the kit waits 20 s in total', () => {
+test('without --wait, the kit waits 20 s in total, for requests at once together', () => {
   const clock = new TestClock();
   const throttle = createThrottle(clock, createRecord(), false);
   const response = { status: 429, headers: [], bytes: Buffer.of(), text: '' };
   const wait = () => throttle.schedule({ request, response } as unknown as Exchange, 0);
-  for (let count = 1; count <= 20; count++, clock.increment(1000)) wait();
+  for (let count = 1; count <= 20; count++, clock.increment(1000)) {
+    wait();
+    wait();
+  }
   expect(wait).toThrow('GET / responds with 429 and no Retry-After');
 });
 
@@ -128,6 +131,7 @@ test.each<Record<string, string>>([{ 'retry-after': '1' }, {}])(
 
 test.each([
   ['gzip', gzipSync],
+  ['GZIP', gzipSync],
   ['br', brotliCompressSync],
   ['deflate', deflateSync],
   ['deflate', deflateRawSync],

@@ -279,15 +279,6 @@ const others: Record<string, Change> = {
   'every response sets another session cookie': rotatedSessions,
   'every response sets the session cookie again': (backend) =>
     change.renewedCookies((session) => [backend.sessionCookie(session)]),
-  'a session needs a second cookie, which is readable': ({ signIn, findAccount }) => ({
-    // The email in it is not trusted.
-    signIn: (account, call) => [
-      ...signIn(account, call),
-      `payload=${encodeURIComponent(account.email)}; Path=/`,
-    ],
-    findAccount: (session, request) =>
-      requestCookie(request, 'payload') === undefined ? undefined : findAccount(session, request),
-  }),
   'signing in also sets cookies of analytics, and deletes one': ({ signIn }) => ({
     signIn: (account, call) => [
       'visitor=0123456789; Path=/',
@@ -407,6 +398,15 @@ export const oddities: Record<string, Change> = {
       endingWith(ends.split(' ')),
     ]),
   ),
+  'a session needs a second cookie, which is readable': ({ signIn, findAccount }) => ({
+    // The email in it is not trusted.
+    signIn: (account, call) => [
+      `payload=${encodeURIComponent(account.email)}; Path=/`,
+      ...signIn(account, call),
+    ],
+    findAccount: (session, request) =>
+      requestCookie(request, 'payload') === undefined ? undefined : findAccount(session, request),
+  }),
   // As signed cookies that two visitors get in one second.
   'a refusal and a registration set the cookie of a visitor, the same for all': change.responses(
     (sent, request, { sessions }) => {
