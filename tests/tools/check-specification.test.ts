@@ -17,7 +17,7 @@ test.each<[title: string, source: string, problems: unknown[], page?: string]>([
   ['accepts ids in a table', `test.each([\n['<ONE-1] a'],\n['<ONE-2] b']])('%s', f);`, []],
   [
     'reports a statement without a test, and counts no comment and no skipped test',
-    `// test('<ONE-2]')\ntest('<ONE-1] so', f);\ntest.skip('<ONE-2] later', f);`,
+    `// test('<ONE-2]')\ntest('<ONE-1] so', f);\ntest.skip('<ONE-2] later', f);\ntest.todo('<ONE-2] some day');`,
     ['docs/specification.md:3: no test carries ONE-2'],
   ],
   [
