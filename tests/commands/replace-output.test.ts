@@ -70,6 +70,15 @@ test('a failed build changes nothing, and the next one succeeds', async () => {
   expect(namesIn(app.dist)).not.toContain('.new');
 });
 
+test('a page is replaced after its scripts', async () => {
+  const app = createApp();
+  mkdirSync(app.dist);
+  for (const name of ['index.html', 'assets']) writeFileSync(join(app.dist, name), 'former');
+  // The folder of the scripts cannot be created.
+  await expect(app.build('one')).rejects.toThrow('EEXIST');
+  expect(readFileSync(join(app.dist, 'index.html'), 'utf8')).toBe('former');
+});
+
 test('files of others stay in a folder outside of the app, and in .git', async () => {
   const outside = temporaryFolder();
   writeFileSync(join(outside, 'precious'), '');
