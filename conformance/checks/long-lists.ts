@@ -20,6 +20,9 @@ import { findDuplicateId } from './project-ids.ts';
 const manyProjects = 252;
 const batchSize = 6;
 
+const noneRequirement =
+  'Store and commit each project before the response, and do not cache the list.';
+
 const scatteredRequirement =
   'Store each project in a row of its own. What is read, changed and written back needs a lock, or requests at once undo each other.';
 
@@ -61,7 +64,11 @@ export const longListChecks: Check[] = [
       fail(
         `The list has ${projects.length} projects and lacks ${words}${more}.`,
         [...created.map((each) => each.call), call],
-        { lacks, ...(isLost && { requirement: scatteredRequirement }) },
+        {
+          lacks,
+          ...(isLost && { requirement: scatteredRequirement }),
+          ...(missing.length === all.length && { requirement: noneRequirement }),
+        },
       );
     },
   }),
