@@ -167,8 +167,8 @@ export function sentenceFault(exchange: Exchange): string | undefined {
     return 'contains markup';
   if (has(/(?<!\\\w?)\{\{? ?[\w.]+ ?\}|%(?:\d\$)?[sd]\b|\$\{\w+|(?<!\S):[a-z_]{3}|^undefined /))
     return 'has an empty placeholder';
-  // Text that was a list or an object: ['Title is required.'].
-  if (has(/^(?:null|undefined|none|nil|true|false)$|\[object \w+\]|^[[{].*[\]}]$/is))
+  // What Python, PHP and Go print of a list or an object: ['No.'], Array, map[title:No.].
+  if (has(/^(?:null|undefined|none|nil|true|false|array)$|\[object \w+\]|^(?:map)?[[{].*[\]}]$/is))
     return 'is no text';
   if (has(/^[\w.:\\$]+(?:Exception|Error)\b/)) return 'is the name of an exception';
   if (has(/\bvalidation errors? for |\(type=/)) return 'is the output of a validator';
