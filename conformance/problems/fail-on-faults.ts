@@ -155,11 +155,10 @@ export async function failOnFailures(
   });
   const found = await Promise.all(findFaults(record, ...rule).map(find));
   const statuses = new Set(found.filter(({ passing }) => passing).map(statusOfFaulty));
-  const [passing, others] = [true, false].map((isPassing) =>
-    found.filter((each) => statuses.has(statusOfFaulty(each)) === isPassing),
-  ) as [typeof found, typeof found];
+  const comesAndGoes = (each: Faulty) => statuses.has(statusOfFaulty(each));
+  const others = found.filter((each) => !comesAndGoes(each));
   const problems = [
-    passing.map((each) => createPassing(record, each)),
+    found.filter(comesAndGoes).map((each) => createPassing(record, each)),
     withBeginnings(record, others),
   ];
   // What lasts names the response since which it does.
